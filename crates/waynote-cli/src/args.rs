@@ -266,11 +266,11 @@ pub(crate) enum Command {
     ///
     /// Reads the client's JSON from standard input. Whatever goes wrong, the answer adds nothing and the exit code is 0.
     Hook(HookArgs),
-    /// Which notes a session of a client was given: when, for which action, at what cost
+    /// List the notes that an agent session received: when, for which action, at what cost
     ///
     /// Without a session: the one that was given something last. Its subagents are listed with it.
     Why {
-        /// The session, by its client's name of it
+        /// The session id that the client uses
         #[arg(value_name = "SESSION")]
         of: Option<String>,
     },
@@ -291,7 +291,7 @@ pub(crate) enum Command {
     /// Deliver no notes by hooks for a while: at a directory and below it, or to a session
     ///
     /// A prompt whose first or last line is `waynote: off` does the same for its own turn. What a session was given before
-    /// stays with it. The pauses that run are listed.
+    /// stays with it. Lists active pauses.
     Pause(PauseArgs),
     /// Begin in a project: bring in notes that are here already, set up the agents, print the block
     ///

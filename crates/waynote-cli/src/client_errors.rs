@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use waynote_clients::{Client, Error, Lacking, ManualEdit, Refusal};
+use waynote_clients::{Client, Error, Lacking, Refusal};
 use waynote_system::shell::quoted;
 use waynote_system::{EnvironmentError, FileError};
 
@@ -76,7 +76,7 @@ impl From<Error> for Failure {
             Error::Library(error) => return Self::Library(error),
             Error::Environment(error) => return error.into(),
             Error::File(error) => return error.into(),
-            Error::NotEdited { refusal, .. } => return not_edited(what, refusal),
+            Error::NotEdited { refusal, .. } => return not_edited(what, &refusal),
             Error::NoHome { .. } => return Self::refused("no_home", what, SET_HOME),
             Error::NoProject { .. } => {
                 let hint = "go to the project's directory first, or leave out `--project`";
@@ -99,6 +99,9 @@ fn without(client: Client, part: Lacking) -> String {
         Lacking::Calls => "--by-server",
         Lacking::Ending => "--ask",
         Lacking::Endpoint => "--remote-mcp",
+        Lacking::Files => {
+            return "`waynote plugin FOLDER` writes one, and says how it is installed".into();
+        }
         _ => {
             let title = client.title();
             return format!(
@@ -111,7 +114,7 @@ fn without(client: Client, part: Lacking) -> String {
     format!("leave out `{option}`: {} take it", others.join(", "))
 }
 
-fn not_edited(what: String, refusal: Refusal) -> Failure {
+fn not_edited(what: String, refusal: &Refusal) -> Failure {
     let (kind, hint) = match refusal {
         Refusal::Damaged { .. } => ("damaged_file", "repair it or move it away".to_owned()),
         Refusal::Taken { .. } => (
@@ -123,22 +126,7 @@ fn not_edited(what: String, refusal: Refusal) -> Failure {
             "programs that read it see only one of them: keep one, then run the command again"
                 .to_owned(),
         ),
-        Refusal::ByHand { edit, .. } => ("not_editable", by_hand(edit)),
         _ => ("not_editable", "change it by hand".to_owned()),
     };
     Failure::left_as_it_is(kind, what, hint)
-}
-
-fn by_hand(edit: ManualEdit) -> String {
-    match edit {
-        ManualEdit::TakeOut => "take the entry `waynote` out by hand".into(),
-        ManualEdit::Add {
-            below,
-            entry,
-            client,
-        } => {
-            format!("add this by hand below `{below}`, then run `waynote doctor {client}`\n{entry}")
-        }
-        _ => "change it by hand".into(),
-    }
 }

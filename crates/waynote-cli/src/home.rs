@@ -19,8 +19,18 @@ pub(crate) fn environment() -> &'static Environment {
         Environment::new(std::env::vars_os())
             .with_home_of_user(home_of_user)
             .with_working_directory(std::env::current_dir())
-            .with_own_program(std::env::current_exe())
+            .with_own_program(own_program())
     })
+}
+
+/// This program's file: by the link through which it was started, which stays when its end is replaced.
+fn own_program() -> std::io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let started = std::env::args_os().next().map(PathBuf::from);
+    let started = started.filter(|path| path.components().count() > 1 && path.ends_with("waynote"));
+    let started = started.and_then(|path| std::path::absolute(path).ok());
+    let is_own = |path: &PathBuf| path.canonicalize().ok() == own.canonicalize().ok();
+    Ok(started.filter(is_own).unwrap_or(own))
 }
 
 /// The home directory in the password database; none unless it is an absolute path in UTF-8.

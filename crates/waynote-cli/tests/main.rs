@@ -24,7 +24,6 @@ mod suite {
     mod docs_commands;
     mod docs_server;
     mod doctor;
-    mod doctor_blocks;
     mod edit;
     mod event;
     mod fake_xs;
@@ -48,13 +47,11 @@ mod suite {
     mod import_progress;
     mod import_xs;
     mod install;
-    mod install_keeps;
     mod install_on_disk;
     mod install_options;
     mod install_others;
     mod install_refused;
     mod install_remote;
-    mod install_versions;
     mod key;
     mod listing;
     mod log;

@@ -87,6 +87,9 @@ pub enum Lacking {
     /// Files of a project.
     #[strum(to_string = "reads servers only from the user's file")]
     ProjectFiles,
+    /// Files that are not a plugin's.
+    #[strum(to_string = "takes hooks only from a plugin")]
+    Files,
 }
 
 /// The result of this crate.

@@ -36,11 +36,11 @@
 //!
 //! # Where things are, and where to add one
 //!
-//! - `clients/` has a file for each client: its files and entries, its events and the form of its answers, its
-//!   permissions in a loop, and the settings that `doctor` looks at. A new client is a file there and a row in
-//!   `clients/mod.rs`; one that has only a server is a value in `others.rs`, too.
-//! - `profile/` is what these files fill in (the trait `Profile`) and what they build with.
-//! - `formats/` edits JSON with comments, TOML and YAML so that everything that is not ours stays. A new format is a file
+//! - `clients/` has a file for each client: its files and entries, its events and the form of its answers, its arguments in
+//!   a loop, and how it reads its files. A new client is a file there and a row in `clients/mod.rs`; one that has only a
+//!   server is a row in `others.rs`.
+//! - `profile/` is what these files fill in (the struct `Profile`) and what they build with.
+//! - `formats/` puts our entries into files of JSON with comments and TOML, and takes them out. A new format is a file
 //!   there and a line in `formats/edit.rs`. No client is known there.
 //! - `install/`, `plugin/`, `hook/`, `ledger/`, `doctor/` use all of these, for every client alike.
 
@@ -60,7 +60,7 @@ pub use client::{Client, Event};
 pub use doctor::examine;
 pub use doctor::probe;
 pub use error::{Error, Lacking, Result};
-pub use formats::refusal::{ManualEdit, Refusal};
+pub use formats::refusal::Refusal;
 pub use hook::payload::Payload;
 pub use hook::{Answer, Call, Hook};
 pub use install::plan::{Action, Installation, Remark, Removal, Step};
@@ -71,8 +71,8 @@ pub use ledger::{
     PendingDelivery,
 };
 pub use plugin::Plugin;
-pub use profile::check::{Finding, Findings, Verdict};
-pub use profile::permissions::{MissingRight, Rights};
+pub use profile::Snippet;
+pub use profile::findings::{Finding, Findings, Verdict};
 pub use profile::setup::{ClientFile, InstallScope, Machine, Part, Setup};
 pub use profile::target::Target;
-pub use rights::{missing_rights, rights};
+pub use rights::{Rights, missing_rights, rights};

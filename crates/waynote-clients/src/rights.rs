@@ -1,66 +1,77 @@
-//! Rights of a loop's agent: those that [`Rights`] give it, and those that it still lacks.
+//! Rights of a loop's agent, where nobody answers when its client asks for permission.
 
 use std::ffi::OsString;
 
+use tempfile::TempDir;
+
 use crate::client::Client;
 use crate::error::Result;
-use crate::profile::permissions::{Invocation, MissingRight, Rights};
 use crate::profile::setup::{InstallScope, Machine};
-use crate::profile::{Profile, has_server, target};
+use crate::profile::{has_server, target};
+
+/// Rights to use waynote's own tools in one run of a loop, and nothing else: by arguments and variables of that run,
+/// never by a change of its client's configuration.
+#[derive(Debug, Default)]
+pub struct Rights {
+    /// Arguments that stand before the user's own.
+    pub arguments: Vec<OsString>,
+    /// Variables of the agent's environment.
+    pub environment: Vec<(String, OsString)>,
+    /// Has the files that the arguments name, and goes with the loop.
+    pub(crate) folder: Option<TempDir>,
+}
+
+impl Rights {
+    pub(crate) fn argument(&mut self, word: impl Into<OsString>) {
+        self.arguments.push(word.into());
+    }
+}
 
 /// The rights to use waynote's own tools, for a client that a loop starts with these further words.
-///
-/// Files that cannot be read say nothing here: the client itself complains about them.
 ///
 /// # Errors
 /// [`Error::Library`](crate::Error::Library) where a file of the run cannot be written;
 /// [`Error::Environment`](crate::Error::Environment) where a variable cannot be read.
 pub fn rights(machine: Machine<'_>, client: Client, words: &[OsString]) -> Result<Rights> {
     let mut rights = Rights::default();
-    let call = Invocation::new(machine, words);
-    (client.profile().allow)(&call, &mut rights)?;
+    (client.profile().allow)(machine, words, &mut rights)?;
     Ok(rights)
 }
 
-/// Rights that an agent lacks in a loop that runs its client with these further words.
-pub fn missing_rights(
-    machine: Machine<'_>,
-    client: Client,
-    words: &[OsString],
-) -> Vec<MissingRight> {
-    let profile = client.profile();
-    let call = Invocation::new(machine, words);
+/// What a loop's agent may lack that runs its client with these further words: each with a remedy.
+pub fn missing_rights(machine: Machine<'_>, client: Client, words: &[OsString]) -> Vec<String> {
+    let (profile, title) = (client.profile(), client.title());
     let mut missing = Vec::new();
-    let is_set_up = has_server(profile, machine, InstallScope::User)
-        || has_server(profile, machine, InstallScope::Project)
-        || (profile.has_server_elsewhere)(&call)
-        || (profile.plugin)(&call).is_some();
-    if !is_set_up {
-        missing.push(MissingRight::new(
-            format!(
-                "{} has no tools of waynote, so its agent cannot add notes or end the loop",
-                client.title()
-            ),
-            format!("run `waynote install {}`", client.word()),
+    let is_set_up = [InstallScope::User, InstallScope::Project]
+        .into_iter()
+        .any(|reach| has_server(profile, machine, reach));
+    if !is_set_up && (profile.plugin)(machine).is_none() {
+        missing.push(format!(
+            "{title} is not set up, so its agent cannot add notes or end the loop; run `waynote install {}`",
+            client.word()
         ));
-    } else if let Some(url) = endpoint_alone(profile, machine) {
-        missing.push(MissingRight::new(
-            format!(
-                "{} has the MCP endpoint of a server, which does not know the loop, so its agent cannot end it",
-                client.title()
-            ),
-            format!("run `waynote install {} --store {url}`", client.word()),
+    } else if let Some(url) = endpoint_alone(client, machine) {
+        missing.push(format!(
+            "{title} has the MCP endpoint of a server, which does not know the loop, so its agent cannot end it; \
+             run `waynote install {} --store {url}`",
+            client.word()
         ));
     }
-    (profile.missing)(&call, &mut missing);
+    if words.is_empty() && !profile.may_work.is_empty() {
+        missing.push(format!(
+            "{title} may ask before it edits files or runs commands, and nobody answers in a loop; \
+             add `-- {}`, or what the agent needs",
+            profile.may_work
+        ));
+    }
     missing
 }
 
 /// The store of the endpoint that a client has, where it has no program of ours.
-fn endpoint_alone(profile: &'static Profile, machine: Machine<'_>) -> Option<String> {
+fn endpoint_alone(client: Client, machine: Machine<'_>) -> Option<String> {
     let mut url = None;
     for reach in [InstallScope::User, InstallScope::Project] {
-        match target(profile, machine, reach) {
+        match target(client.profile(), machine, reach) {
             Some(target) if target.is_endpoint() => url = target.store().map(str::to_owned),
             Some(_) => return None,
             None => {}
@@ -112,11 +123,7 @@ mod tests {
             let installation = Installation::plan(&setup, false).unwrap();
             installation.carry_out().unwrap();
         };
-        let missing = || {
-            let missing = missing_rights(machine, Client::Opencode, &[]);
-            let lines: Vec<String> = missing.iter().map(ToString::to_string).collect();
-            lines.join("\n")
-        };
+        let missing = || missing_rights(machine, Client::Opencode, &[]).join("\n");
         let url = "https://notes.example/s/team";
         install(Target::endpoint(url));
         assert_eq!(

@@ -29,7 +29,7 @@ pub fn is_executable(file: &Path) -> bool {
 
 /// True if a tool runs a file from a cache that it empties, as `npx`, `uvx` and `pipx run` do, or from a project's own
 /// `node_modules`: nothing may rely on it.
-pub fn is_in_cache(file: &Path) -> bool {
+fn is_in_cache(file: &Path) -> bool {
     let parts: Vec<_> = file.iter().filter_map(OsStr::to_str).collect();
     let modules = parts.iter().position(|part| *part == "node_modules");
     // What npm has installed for the whole machine lies in `lib/node_modules`.
@@ -38,6 +38,20 @@ pub fn is_in_cache(file: &Path) -> bool {
         || parts
             .windows(2)
             .any(|pair| matches!(pair, ["pipx", ".cache"] | [".cache", "pipx"]))
+}
+
+/// True if a file goes when its tool upgrades what it installed: one in a cache, or in a folder of one version, as nvm,
+/// mise, asdf, Homebrew and others make them. A link that leads there is no such file.
+pub fn goes_with_an_upgrade(file: &Path) -> bool {
+    let is_version = |part: &str| {
+        let number = part.rsplit_once('-').map_or(part, |(_, end)| end);
+        let number = number.strip_prefix('v').unwrap_or(number);
+        let mut parts = number.split('.');
+        number.contains('.')
+            && parts.all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let folders = file.parent().into_iter().flat_map(Path::iter);
+    is_in_cache(file) || folders.filter_map(OsStr::to_str).any(is_version)
 }
 
 #[cfg(test)]
@@ -86,5 +100,33 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(on_path(Some(folder.path().as_os_str()), "sh"), None);
         assert_eq!(on_path(Some("bin:.".as_ref()), "sh"), None);
+    }
+
+    #[test]
+    fn a_folder_of_one_version_goes_with_an_upgrade() {
+        for (file, goes) in [
+            (
+                "/home/a/.nvm/versions/node/v22.1.0/lib/node_modules/waynote/bin/waynote",
+                true,
+            ),
+            (
+                "/home/a/.local/share/mise/installs/waynote/1.2.3/bin/waynote",
+                true,
+            ),
+            ("/home/a/.asdf/installs/waynote/1.2.3/bin/waynote", true),
+            ("/opt/homebrew/Cellar/waynote/1.2.3/bin/waynote", true),
+            ("/opt/waynote-1.2.3/bin/waynote", true),
+            ("/home/a/.cache/uv/archive-v0/x/bin/waynote", true),
+            ("/home/a/shop/.venv/bin/waynote", false),
+            (
+                "/home/a/.local/share/mise/installs/waynote/latest/bin/waynote",
+                false,
+            ),
+            ("/home/a/.cargo/bin/waynote", false),
+            ("/usr/bin/waynote", false),
+            ("/srv/a.b/x-1/waynote", false),
+        ] {
+            assert_eq!(goes_with_an_upgrade(Path::new(file)), goes, "{file}");
+        }
     }
 }

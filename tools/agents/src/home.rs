@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use kit::process::{self, RunningProgram, TypingSession};
+use serde_json::Value;
 
 use super::clients::{Agent, Turn};
 use super::model::{Model, Request};
@@ -262,7 +263,20 @@ impl Bench {
 
     /// The output of `waynote` with arguments, which must succeed.
     pub(super) fn waynote(&self, words: &[&str]) -> Result<String> {
-        self.waynote_in(&self.project()?, words)
+        let said = self.waynote_in(&self.project()?, words)?;
+        // Its user adds the lines that are printed, and takes them out.
+        if let [command @ ("install" | "uninstall"), "goose", more @ ..] = words {
+            let (path, mut text) = self.configuration(&self.agent)?;
+            if *command == "install" {
+                let words = [&["install", "goose", "--json"], more].concat();
+                let json: Value =
+                    serde_json::from_str(&self.waynote_in(&self.project()?, &words)?)?;
+                let lines = json["add"]["lines"].as_str().context("no lines")?;
+                text += &format!("extensions:\n{lines}\n");
+            }
+            std::fs::write(path, text)?;
+        }
+        Ok(said)
     }
 
     /// As [`Self::waynote`], in another folder.

@@ -91,12 +91,12 @@ pub(crate) struct UninstallArgs {
 
 #[derive(Args)]
 pub(crate) struct PauseArgs {
-    /// The session, by its client's name of it [default: the directory]
+    /// The session id that the client uses [default: the directory]
     #[arg(value_name = "SESSION", conflicts_with = "path")]
     pub(crate) of: Option<String>,
     #[command(flatten)]
     pub(crate) at: At,
-    /// List the pauses that run, and change nothing
+    /// List active pauses, and change nothing
     #[arg(long, conflicts_with_all = ["of", "path", "length", "end"])]
     pub(crate) list: bool,
     /// How long, as 30m or 2h [default: until `waynote pause --end`]

@@ -9,7 +9,9 @@ use anstyle::AnsiColor;
 use serde_json::json;
 use waynote::secrets::masked;
 use waynote::text::{day, plural};
-use waynote_clients::{Client, Findings, InstallScope, Setup, State, Target, Verdict, examine};
+use waynote_clients::{
+    Client, Findings, InstallScope, Setup, State, Target, Verdict, examine, states,
+};
 use waynote_formats::zrb::NotesFile;
 use waynote_remote::RemoteStore;
 use waynote_system::disk;
@@ -89,9 +91,9 @@ fn clients(
             let Ok(setup) = Setup::new(machine(), client, reach, false) else {
                 return Ok(false);
             };
-            let files = setup.files()?;
-            let mut states = files.iter().map(|file| file.state(home::environment()));
-            Ok(setup.plugin().is_some() || states.any(|state| !matches!(state, State::Missing)))
+            let states = states(machine(), client, reach)?;
+            let is_there = |state: &State| !matches!(state, State::Missing);
+            Ok(setup.plugin().is_some() || states.iter().any(is_there))
         };
         // If the client is set up in this directory alone, that setup is checked.
         let is_in_project =

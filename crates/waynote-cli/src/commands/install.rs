@@ -8,8 +8,8 @@ use similar::{ChangeTag, TextDiff};
 use waynote::text::cut;
 use waynote::visible::visible;
 use waynote_clients::{
-    Action, Client, InstallScope, Installation, Lacking, Remark, Removal, Setup, State, Step,
-    Target, is_set_up, records_folder, states,
+    Action, Client, InstallScope, Installation, Lacking, Remark, Removal, Setup, Snippet, State,
+    Step, Target, is_set_up, records_folder, states,
 };
 
 use waynote_remote::Url;
@@ -49,7 +49,11 @@ fn install_all(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
     let mut here = Vec::new();
     // Before any is set up: one's files may be in another one's folder.
     for client in Client::ALL {
-        let has_files = !(args.project && client.lacks(Lacking::ProjectFiles));
+        let lacking = match args.project {
+            true => Lacking::ProjectFiles,
+            false => Lacking::Files,
+        };
+        let has_files = !client.lacks(lacking);
         if has_files && client.is_found(machine())? {
             here.push(client);
         }
@@ -125,15 +129,35 @@ fn install_one(context: &mut Context<'_>, args: &InstallArgs, client: Client) ->
     if !args.dry_run {
         installation.carry_out()?;
     }
-    let steps: Vec<&Step> = installation.steps().collect();
+    let steps = installation.steps();
     let unseen = unseen(&context.settings, &setup)?;
     let mut next = next_steps(&setup, is_found)?;
     next.extend(unseen.iter().cloned());
+    let snippet = setup.snippet()?;
     if context.output.json {
-        return Ok(value(&steps, args.dry_run, &next));
+        let mut value = value(steps, args.dry_run, &next);
+        if let Some(Snippet {
+            file, below, lines, ..
+        }) = &snippet
+        {
+            value["add"] = json!({ "file": file, "below": below, "lines": lines });
+        }
+        return Ok(value);
     }
-    report(context, &steps, args.dry_run)?;
-    let is_unchanged = steps.iter().all(|step| step.action == Action::Unchanged);
+    report(context, steps, args.dry_run)?;
+    let by_hand = snippet.filter(|snippet| !snippet.is_there());
+    if let Some(Snippet {
+        file, below, lines, ..
+    }) = &by_hand
+    {
+        let file = visible(&file.display().to_string());
+        context.line(format!("add these lines to {file}, below `{below}`:"))?;
+        for line in lines.lines() {
+            context.line(visible(line))?;
+        }
+    }
+    let is_unchanged =
+        by_hand.is_none() && steps.iter().all(|step| step.action == Action::Unchanged);
     if is_unchanged || args.dry_run {
         // The settings of this call that the client will not see. They are printed even if its files stay as they are.
         for step in unseen {
@@ -180,6 +204,7 @@ pub(super) fn set_up(context: &Context<'_>, client: Client) -> Outcome<Vec<PathB
     installation.carry_out()?;
     let changed = installation
         .steps()
+        .iter()
         .filter(|step| step.action != Action::Unchanged);
     Ok(changed.map(|step| step.file.path.clone()).collect())
 }
@@ -316,11 +341,16 @@ fn uninstall_one(
     if !args.dry_run {
         removal.carry_out()?;
     }
-    let steps: Vec<&Step> = removal.steps().iter().collect();
+    let steps = removal.steps();
     if context.output.json {
-        return Ok(value(&steps, args.dry_run, &[]));
+        return Ok(value(steps, args.dry_run, &[]));
     }
-    report(context, &steps, args.dry_run)?;
+    report(context, steps, args.dry_run)?;
+    if let Some(snippet) = setup.snippet()?.filter(Snippet::is_there) {
+        let file = visible(&snippet.file.display().to_string());
+        context.line(format!("remove the entry `waynote` from {file} by hand"))?;
+        return Ok(Value::Null);
+    }
     if steps.iter().all(|step| step.action == Action::Unchanged) {
         context.line("these files have no entries of waynote")?;
         return Ok(Value::Null);
@@ -405,10 +435,8 @@ fn word(states: Vec<State>, refused: &mut Vec<Failure>) -> &'static str {
         "-"
     } else if any(|state| matches!(state, State::Refused(_))) {
         "see below"
-    } else if any(|state| matches!(state, State::Missing)) {
-        "in part"
     } else {
-        "outdated"
+        "in part"
     };
     for state in states {
         if let State::Refused(error) = state {
@@ -436,22 +464,29 @@ fn remark(step: &Step) -> Option<String> {
         Remark::TakenByOthers(what) => {
             format!("it has {what} that waynote did not write; it stays")
         }
+        Remark::WasThereBefore => {
+            "it had an entry of waynote before `install`, which stays: remove it by hand".into()
+        }
+        Remark::NotLoaded(reason) => {
+            format!("warning: the client does not load this file: {reason}")
+        }
         _ => return None,
     })
 }
 
 /// The steps for programs.
-fn value(steps: &[&Step], dry_run: bool, next: &[String]) -> Value {
+fn value(steps: &[Step], dry_run: bool, next: &[String]) -> Value {
     let files = steps.iter().map(|step| {
         json!({
             "file": step.file.path, "what": step.file.part.to_string(), "action": step.action.to_string(),
-            "diff": diff(step).concat(), "note": remark(step), "kept": step.kept,
+            "diff": diff(step).concat(), "note": remark(step),
         })
     });
     json!({ "dry_run": dry_run, "files": files.collect::<Vec<_>>(), "next": next })
 }
 
-fn report(context: &mut Context<'_>, steps: &[&Step], dry_run: bool) -> Outcome {
+/// A line for each file; what changes in it before it is written.
+fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool) -> Outcome {
     for step in steps {
         let would = match (dry_run, step.action) {
             (true, Action::Unchanged) | (false, _) => "",
@@ -463,17 +498,11 @@ fn report(context: &mut Context<'_>, steps: &[&Step], dry_run: bool) -> Outcome 
             step.file.part,
             step.action
         ))?;
-        for line in diff(step) {
+        for line in dry_run.then(|| diff(step)).into_iter().flatten() {
             context.line(format!("  {}", line.trim_end_matches('\n')))?;
         }
         if let Some(remark) = remark(step) {
             context.line(format!("  {}", visible(&remark)))?;
-        }
-        if !step.kept.is_empty() {
-            context.line("  changed by hand, and kept; this version expects:")?;
-        }
-        for line in &step.kept {
-            context.line(format!("  - {}", visible(line)))?;
         }
     }
     Ok(())

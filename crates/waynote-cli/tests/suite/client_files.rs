@@ -6,13 +6,12 @@ use std::path::Path;
 
 use super::common::{Run, Scratch};
 
-pub(crate) const CLIENTS: [&str; 7] = [
+pub(crate) const CLIENTS: [&str; 6] = [
     "claude-code",
     "codex",
     "cursor",
     "opencode",
     "gemini",
-    "goose",
     "vscode",
 ];
 
@@ -22,14 +21,14 @@ pub(crate) const OTHERS: [&str; 10] = [
 ];
 
 /// Files as they are found: comments, odd blanks, other people's entries.
-pub(crate) const FOUND: [(&str, &str); 9] = [
+pub(crate) const FOUND: [(&str, &str); 8] = [
     (
         ".claude.json",
         "{\n  \"numStartups\": 12,\n  \"projects\": {\n    \"/home/u/p\": { \"allowedTools\": [] }\n  }\n}\n",
     ),
     (
         ".claude/settings.json",
-        "{\n\t// what I allow\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\"], },\n\t\"hooks\": {\n\t\t\"SessionStart\": [ { \"matcher\": \"startup\", \"hooks\": [ { \"type\": \"command\", \"command\": \"date\" } ] } ] // mine\n\t}\n}",
+        "{\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\"] },\n\t\"hooks\": {\n\t\t\"SessionStart\": [ { \"matcher\": \"startup\", \"hooks\": [ { \"type\": \"command\", \"command\": \"date\" } ] } ]\n\t}\n}",
     ),
     (
         ".codex/config.toml",
@@ -45,10 +44,6 @@ pub(crate) const FOUND: [(&str, &str); 9] = [
         "{\r\n  \"$schema\": \"https://opencode.ai/config.json\", // schema\r\n  \"theme\": \"dark\"\r\n}\r\n",
     ),
     (".gemini/settings.json", "{}"),
-    (
-        ".config/goose/config.yaml",
-        "GOOSE_PROVIDER: openai\nextensions:\n  # built in\n  developer:\n    enabled: true\n    type: builtin\n",
-    ),
     (
         ".config/Code/User/mcp.json",
         "{\n    \"servers\": {\n        \"a\": { \"command\": \"a\" }\n    },\n    \"inputs\": []\n}\n",

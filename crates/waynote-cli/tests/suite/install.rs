@@ -9,200 +9,20 @@ use super::client_files::{CLIENTS, files, found, run, said};
 use super::common::Scratch;
 
 #[test]
-fn installing_shows_what_changes() {
+fn installing_prints_a_line_for_each_file() {
     let scratch = found();
     let mut seen = String::new();
-    for client in CLIENTS {
-        seen += &format!(
-            "$ waynote install {client}\n{}\n",
-            said(&scratch, &format!("install {client}"))
-        );
+    for words in [
+        "install cursor --dry-run",
+        "install cursor",
+        "install codex",
+        "uninstall codex",
+    ] {
+        seen += &format!("$ waynote {words}\n{}\n", said(&scratch, words));
     }
-    // The plugin is a file of the repository.
-    let (before, plugin) = seen.split_once("  + const program = ").unwrap();
-    let (plugin, after) = plugin.split_once("  + };\ncopies").unwrap();
-    assert!(plugin.contains("export const Waynote"), "{plugin}");
-    let seen = format!("{before}  + PLUGIN\ncopies{after}");
     insta::assert_snapshot!(seen, @r#"
-    $ waynote install claude-code
-    HOME/.claude.json (server): changed
-            "/home/u/p": { "allowedTools": [] }
-      +   },
-      +   "mcpServers": {
-      +     "waynote": {
-      +       "type": "stdio",
-      +       "command": "WAYNOTE",
-      +       "args": ["mcp"],
-      +       "env": {
-      +         "WAYNOTE_AUTHOR": "agent:claude-code"
-      +       }
-      +     }
-          }
-    HOME/.claude/settings.json (hooks): changed
-            "hooks": {
-      -         "SessionStart": [ { "matcher": "startup", "hooks": [ { "type": "command", "command": "date" } ] } ] // mine
-      +         "SessionStart": [ { "matcher": "startup", "hooks": [ { "type": "command", "command": "date" } ] },
-      +             {
-      +                 "hooks": [
-      +                     {
-      +                         "type": "command",
-      +                         "command": "WAYNOTE hook claude-code SessionStart",
-      +                         "timeout": 10
-      +                     }
-      +                 ]
-      +             } ], // mine
-      +         "SubagentStart": [
-      +             {
-      +                 "hooks": [
-      +                     {
-      +                         "type": "command",
-      +                         "command": "WAYNOTE hook claude-code SubagentStart",
-      +                         "timeout": 10
-      +                     }
-      +                 ]
-      +             }
-      +         ],
-      +         "UserPromptSubmit": [
-      +             {
-      +                 "hooks": [
-      +                     {
-      +                         "type": "command",
-      +                         "command": "WAYNOTE hook claude-code UserPromptSubmit --no-search",
-      +                         "timeout": 10
-      +                     }
-      +                 ]
-      +             }
-      +         ],
-      +         "PreToolUse": [
-      +             {
-      +                 "matcher": "Read|Edit|Write|MultiEdit|NotebookEdit|Bash",
-      +                 "hooks": [
-      +                     {
-      +                         "type": "command",
-      +                         "command": "WAYNOTE hook claude-code PreToolUse",
-      +                         "timeout": 10
-      +                     }
-      +                 ]
-      +             }
-      +         ],
-      +         "PostToolUseFailure": [
-      +             {
-      +                 "matcher": "Bash",
-      +                 "hooks": [
-      +                     {
-      +                         "type": "command",
-      +                         "command": "WAYNOTE hook claude-code PostToolUseFailure",
-      +                         "timeout": 10
-      +                     }
-      +                 ]
-      +             }
-      +         ]
-            }
-    copies of the previous files: HOME/.local/share/waynote/installed
-    next: start a new session of Claude Code
-    then: waynote doctor claude-code
-
-    $ waynote install codex
-    HOME/.codex/config.toml (server): changed
-        
-      + [mcp_servers.waynote]
-      + command = "WAYNOTE"
-      + args = ["mcp"]
-      + env = { WAYNOTE_AUTHOR = "agent:codex" }
-      + env_vars = [
-      +   "WAYNOTE_STORE",
-      +   "WAYNOTE_AGENT",
-      +   "WAYNOTE_SESSION",
-      +   "WAYNOTE_MAX_BYTES",
-      +   "WAYNOTE_MAX_NOTES",
-      +   "WAYNOTE_MAX_PLACE_BYTES",
-      +   "ZRB_LLM_NOTE_FILE",
-      +   "WAYNOTE_STYLE",
-      +   "WAYNOTE_BUDGET",
-      +   "WAYNOTE_TOKEN_FACTOR",
-      +   "WAYNOTE_LOCK_WAIT",
-      +   "WAYNOTE_CA_FILE",
-      +   "WAYNOTE_ACTION_ROOTS",
-      +   "WAYNOTE_ALLOW_SECRETS",
-      +   "WAYNOTE_CONFIG",
-      +   "WAYNOTE_ITERATION",
-      +   "WAYNOTE_LOOP",
-      +   "XDG_DATA_HOME",
-      +   "XDG_CONFIG_HOME",
-      +   "XDG_STATE_HOME",
-      +   "PGPASSFILE",
-      +   "PGPASSWORD",
-      + ]
-      + 
-        [tui]
-    HOME/.codex/hooks.json (hooks): made
-      + {
-      +   "hooks": {
-      +     "SessionStart": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook codex SessionStart",
-      +             "timeout": 10
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "SubagentStart": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook codex SubagentStart",
-      +             "timeout": 10
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "UserPromptSubmit": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook codex UserPromptSubmit --no-search",
-      +             "timeout": 10
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "PreToolUse": [
-      +       {
-      +         "matcher": "Bash|apply_patch",
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook codex PreToolUse",
-      +             "timeout": 10
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "PostToolUse": [
-      +       {
-      +         "matcher": "Bash",
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook codex PostToolUse",
-      +             "timeout": 10
-      +           }
-      +         ]
-      +       }
-      +     ]
-      +   }
-      + }
-    copies of the previous files: HOME/.local/share/waynote/installed
-    next: start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks
-    then: waynote doctor codex
-
-    $ waynote install cursor
-    HOME/.cursor/mcp.json (server): changed
+    $ waynote install cursor --dry-run
+    HOME/.cursor/mcp.json (server): would be changed
       - { "mcpServers": { } }
       + { "mcpServers": {
       +     "waynote": {
@@ -213,7 +33,7 @@ fn installing_shows_what_changes() {
       +       }
       +     }
       +   } }
-    HOME/.cursor/hooks.json (hooks): changed
+    HOME/.cursor/hooks.json (hooks): would be changed
       - {"version":1,"hooks":{"stop":[{"command":"./x.sh"}]}}
       + {"version":1,"hooks":{
       +     "stop":[{"command":"./x.sh"}],
@@ -235,149 +55,243 @@ fn installing_shows_what_changes() {
       +       }
       +     ]
       +   }}
+    nothing was written: this was a dry run
+
+    $ waynote install cursor
+    HOME/.cursor/mcp.json (server): changed
+    HOME/.cursor/hooks.json (hooks): changed
     copies of the previous files: HOME/.local/share/waynote/installed
     next: restart Cursor, and switch `waynote` on under Settings, MCP, if it is off
     then: waynote doctor cursor
 
-    $ waynote install opencode
-    HOME/.config/opencode/opencode.jsonc (server): changed
-          "$schema": "https://opencode.ai/config.json", // schema
-      -   "theme": "dark"
-      +   "theme": "dark",
-      +   "mcp": {
-      +     "waynote": {
-      +       "type": "local",
-      +       "command": ["WAYNOTE", "mcp"],
-      +       "enabled": true,
-      +       "environment": {
-      +         "WAYNOTE_AUTHOR": "agent:opencode"
-      +       }
-      +     }
-      +   }
+    $ waynote install codex
+    HOME/.codex/config.toml (server): changed
+    HOME/.codex/hooks.json (hooks): made
+    copies of the previous files: HOME/.local/share/waynote/installed
+    next: start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks
+    then: waynote doctor codex
+
+    $ waynote uninstall codex
+    HOME/.codex/config.toml (server): changed
+    HOME/.codex/hooks.json (hooks): removed
+    Codex runs without waynote from its next session; the notes stay in HOME/.local/share/waynote/notes.db
+    "#);
+}
+
+/// An entry that a person had written before is theirs: uninstalling leaves it.
+#[test]
+fn an_entry_that_was_there_before_stays() {
+    for (client, name, text) in [
+        (
+            "claude-code",
+            ".claude.json",
+            "{ \"mcpServers\": { \"waynote\": { \"command\": \"/old/waynote\", \"args\": [\"mcp\"], \"env\": { \"A\": \"mine\" } } } }\n",
+        ),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            "{ \"hooks\": { \"SessionStart\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"/old/waynote hook claude-code SessionStart --budget 500\" } ] } ] } }\n",
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "[mcp_servers.waynote] # mine\ncommand = '/old/waynote'\nargs = ['mcp']\n",
+        ),
+    ] {
+        for (edits, times) in [("", 1), ("\n", 1), ("\n", 2)] {
+            let scratch = Scratch::new();
+            let file = scratch.put(name, text);
+            run(&scratch, &format!("install {client}")).ok();
+            let installed = fs::read_to_string(&file).unwrap();
+            assert!(!installed.contains("/old/"), "{installed}");
+            // As it was, or edited by a person meanwhile.
+            fs::write(&file, installed + edits).unwrap();
+            for _ in 0..times {
+                let said = said(&scratch, &format!("uninstall {client}"));
+                assert!(
+                    said.contains("had an entry of waynote before `install`"),
+                    "{said}"
+                );
+            }
+            let left = fs::read_to_string(&file).unwrap();
+            match edits {
+                "" => assert_eq!(left, text),
+                _ => assert!(
+                    left.contains("waynote") && left.contains("mine") == text.contains("mine"),
+                    "{left}"
+                ),
+            }
+            assert!(!left.contains("SubagentStart"), "{left}");
         }
-    HOME/.config/opencode/plugins/waynote.js (plugin): made
-      + // waynote: puts the notes into opencode's system prompt, and beside the results of tools. Written by `waynote install opencode`, removed by `waynote uninstall opencode`.
-      + import { spawn } from "node:child_process";
-      + 
-      + PLUGIN
-    copies of the previous files: HOME/.local/share/waynote/installed
-    next: restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds
-    then: waynote doctor opencode
+        // One that needs no change stays too.
+        let scratch = Scratch::new();
+        let now = text.replace("/old/waynote", env!("CARGO_BIN_EXE_waynote"));
+        let file = scratch.put(name, &now);
+        for command in ["install", "uninstall"] {
+            run(&scratch, &format!("{command} {client}")).ok();
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), now);
+    }
+}
 
-    $ waynote install gemini
-    HOME/.gemini/settings.json (server and hooks): changed
-      - {}
-      + {
-      +   "mcpServers": {
-      +     "waynote": {
-      +       "command": "WAYNOTE",
-      +       "args": ["mcp"],
-      +       "env": {
-      +         "WAYNOTE_AUTHOR": "agent:gemini"
-      +       }
-      +     }
-      +   },
-      +   "hooks": {
-      +     "BeforeAgent": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook gemini BeforeAgent --no-search",
-      +             "name": "waynote",
-      +             "timeout": 10000
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "AfterTool": [
-      +       {
-      +         "matcher": "^(read_file|write_file|replace|run_shell_command)$",
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook gemini AfterTool",
-      +             "name": "waynote",
-      +             "timeout": 10000
-      +           }
-      +         ]
-      +       }
-      +     ]
-      +   }
-      + }
-    copies of the previous files: HOME/.local/share/waynote/installed
-    next: restart Gemini CLI
-    then: waynote doctor gemini
+/// A file that a person edited after the installation keeps that edit.
+#[test]
+fn what_a_person_wrote_meanwhile_stays() {
+    for (client, name, before, more) in [
+        (
+            "codex",
+            ".codex/config.toml",
+            "model = \"o3\" # mine\n",
+            "[tui]\nx = 1 # later\n",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "{\n  // mine\n  \"a\": 1\n}\n",
+            "// later\n",
+        ),
+        (
+            "opencode",
+            ".config/opencode/opencode.json",
+            "{ \"mcp\": { \"other\": {} } /* mine */ }\n",
+            "// later\n",
+        ),
+    ] {
+        let scratch = Scratch::new();
+        let file = scratch.put(name, before);
+        run(&scratch, &format!("install {client}")).ok();
+        let edited = fs::read_to_string(&file).unwrap() + more;
+        fs::write(&file, edited).unwrap();
+        run(&scratch, &format!("uninstall {client}")).ok();
+        let left = fs::read_to_string(&file).unwrap();
+        let bare = |text: &str| text.replace([' ', '\n'], "");
+        assert_eq!(bare(&left), bare(&format!("{before}{more}")), "{client}");
+    }
+}
 
-    $ waynote install goose
-    HOME/.config/goose/config.yaml (server): changed
-        extensions:
-      +   waynote:
-      +     name: waynote
-      +     type: stdio
-      +     cmd: "WAYNOTE"
-      +     args: ["mcp"]
-      +     envs: { WAYNOTE_AUTHOR: "agent:goose" }
-      +     enabled: true
-      +     timeout: 300
-          # built in
-    copies of the previous files: HOME/.local/share/waynote/installed
+/// A client that rewrites its file while `install` runs loses none of its writes.
+#[test]
+fn a_client_that_writes_its_file_meanwhile_loses_nothing() {
+    let scratch = Scratch::new();
+    let file = scratch.put(".claude.json", "{ \"count\": 0 }");
+    let write = |count: u64| {
+        // As Claude Code does it: read, changed, replaced.
+        let text = fs::read_to_string(&file).unwrap();
+        let mut state: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(state["count"], count, "a write was lost");
+        state["count"] = (count + 1).into();
+        let new = file.with_extension("new");
+        fs::write(&new, state.to_string()).unwrap();
+        fs::rename(&new, &file).unwrap();
+    };
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let client = scope.spawn(|| {
+            let mut count = 0;
+            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                write(count);
+                count += 1;
+                // Idle for a while between writes, as a client is.
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+        });
+        for _ in 0..5 {
+            for command in ["install", "uninstall"] {
+                run(&scratch, &format!("{command} claude-code")).output();
+            }
+        }
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        client.join().unwrap();
+    });
+}
+
+/// A path that goes with an upgrade is in no entry.
+#[test]
+fn an_entry_has_a_path_that_stays() {
+    let own = env!("CARGO_BIN_EXE_waynote");
+    for (folder, link, expected) in [
+        (
+            "opt/waynote-1.2.3/bin",
+            Some("tools/waynote"),
+            "tools/waynote",
+        ),
+        (
+            ".nvm/versions/node/v22.1.0/bin",
+            None,
+            ".local/share/waynote/bin/waynote",
+        ),
+        (
+            ".local/share/mise/installs/waynote/1.2.3/bin",
+            None,
+            ".local/share/waynote/bin/waynote",
+        ),
+        ("shop/.venv/bin", None, "shop/.venv/bin/waynote"),
+    ] {
+        let scratch = Scratch::new();
+        let home = scratch.home();
+        let program = home.join(folder).join("waynote");
+        fs::create_dir_all(program.parent().unwrap()).unwrap();
+        fs::hard_link(own, &program)
+            .or_else(|_| fs::copy(own, &program).map(drop))
+            .unwrap();
+        let started = link.map_or(program.clone(), |link| home.join(link));
+        if started != program {
+            fs::create_dir_all(started.parent().unwrap()).unwrap();
+            symlink(&program, &started).unwrap();
+        }
+        let run = scratch.shell(&format!(
+            "cd home/work && {} install gemini",
+            started.display()
+        ));
+        assert!(run.status.success(), "{run:?}");
+        let text = fs::read_to_string(home.join(".gemini/settings.json")).unwrap();
+        let entry: Value = serde_json::from_str(&text).unwrap();
+        let command = entry["mcpServers"]["waynote"]["command"].as_str().unwrap();
+        assert_eq!(command, home.join(expected).to_str().unwrap(), "{folder}");
+    }
+}
+
+/// Goose's file is not edited: its lines are printed.
+#[test]
+fn gooses_lines_are_printed() {
+    let scratch = Scratch::new();
+    let mut seen = format!("$ install\n{}", said(&scratch, "install goose"));
+    let json: Value = run(&scratch, "install goose --json").json();
+    let lines = json["add"]["lines"].as_str().unwrap();
+    scratch.put(
+        ".config/goose/config.yaml",
+        format!("extensions:\n{lines}\n  other:\n    enabled: true\n"),
+    );
+    for words in ["install goose", "doctor goose", "uninstall goose"] {
+        let said = said(&scratch, words);
+        let lines = said
+            .lines()
+            .filter(|line| !line.to_lowercase().contains("path"));
+        seen += &format!("$ {words}\n{}\n", lines.collect::<Vec<_>>().join("\n"));
+    }
+    insta::assert_snapshot!(seen, @r#"
+    $ install
+    add these lines to HOME/.config/goose/config.yaml, below `extensions:`:
+      waynote:
+        name: waynote
+        type: stdio
+        cmd: "WAYNOTE"
+        args: ["mcp"]
+        envs: { WAYNOTE_AUTHOR: "agent:goose" }
+        enabled: true
+        timeout: 300
+    next: install Goose: it was not found on this machine; its files are ready for it
     next: start a new session of Goose
     then: waynote doctor goose
-
-    $ waynote install vscode
-    HOME/.config/Code/User/mcp.json (server): changed
-            "servers": {
-      -         "a": { "command": "a" }
-      +         "a": { "command": "a" },
-      +         "waynote": {
-      +             "type": "stdio",
-      +             "command": "WAYNOTE",
-      +             "args": ["mcp"],
-      +             "env": {
-      +                 "WAYNOTE_AUTHOR": "agent:vscode"
-      +             }
-      +         }
-            },
-    HOME/.copilot/hooks/waynote.json (hooks): made
-      + {
-      +   "version": 1,
-      +   "hooks": {
-      +     "SessionStart": [
-      +       {
-      +         "type": "command",
-      +         "command": "WAYNOTE hook vscode SessionStart",
-      +         "timeout": 10
-      +       }
-      +     ],
-      +     "SubagentStart": [
-      +       {
-      +         "type": "command",
-      +         "command": "WAYNOTE hook vscode SubagentStart",
-      +         "timeout": 10
-      +       }
-      +     ],
-      +     "PostToolUse": [
-      +       {
-      +         "type": "command",
-      +         "command": "WAYNOTE hook vscode PostToolUse",
-      +         "timeout": 10,
-      +         "matcher": "view|edit|create|bash|powershell|read_file|create_file|replace_string_in_file|run_in_terminal"
-      +       }
-      +     ],
-      +     "PostToolUseFailure": [
-      +       {
-      +         "type": "command",
-      +         "command": "WAYNOTE hook vscode PostToolUseFailure",
-      +         "timeout": 10,
-      +         "matcher": "bash|powershell|run_in_terminal"
-      +       }
-      +     ]
-      +   }
-      + }
-    copies of the previous files: HOME/.local/share/waynote/installed
-    next: start the server with `MCP: List Servers` in VS Code and trust it when it asks; hooks are a preview there and may have to be switched on
-    then: waynote doctor vscode
+    $ install goose
+    already set up; `waynote doctor goose` checks it
+    $ doctor goose
+    ok    store: HOME/.local/share/waynote/notes.db, created by the first write
+    ok    Goose: server in HOME/.config/goose/config.yaml
+    ok    Goose: the server answers, with 7 tools
+    ok    Goose: the server's instructions have the notes
+    $ uninstall goose
+    remove the entry `waynote` from HOME/.config/goose/config.yaml by hand
     "#);
 }
 
@@ -389,7 +303,6 @@ fn installing_again_changes_nothing() {
             let takes_prompts = ["claude-code", "codex", "gemini"].contains(&client);
             let is_refused = match flags {
                 " --every-prompt" => !takes_prompts,
-                " --project" => client == "goose",
                 _ => false,
             };
             if is_refused {
@@ -464,7 +377,8 @@ fn without_a_name_all_are_listed() {
     cursor       yes    -       -
     opencode     yes    -       -
     gemini       yes    -       -
-    goose        yes    -       -
+    antigravity  -      -       -
+    goose        -      -       -
     vscode       yes    -       -
     copilot      -      -       -
     qwen         -      -       -
@@ -526,8 +440,6 @@ fn what_comes_next_is_said() {
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, created by the first write
-    note  Goose reads servers only from the user's file
-          next: leave out `--project`
     exit 1
     error: HOME is your home directory, not a project's directory
       go to the project's directory first, or leave out `--project`

@@ -76,8 +76,6 @@ fn two_clients_have_two_notebooks() {
     ok    Claude Code: the server answers, with 7 tools
     ok    Claude Code: hook at tools works: it brings a note of the path
     ok    Claude Code: hook after a failure works: it brings a note that matches
-    note  Claude Code: without a person to ask (`claude -p`), it refuses waynote's tools: no rule in `permissions.allow` names them
-    note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
     ");
     // It stays so, until another one is named.
     assert_snapshot!(said(&scratch, "install claude-code"), @"
@@ -85,7 +83,8 @@ fn two_clients_have_two_notebooks() {
     HOME/.claude/settings.json (hooks): unchanged
     already set up; `waynote doctor claude-code` checks it
     ");
-    let changed = said(&scratch, "--agent zed install claude-code");
+    let changed = said(&scratch, "--agent zed install claude-code --dry-run");
+    run(&scratch, "--agent zed install claude-code").ok();
     let changed = changed.lines().filter(|line| line.contains("--agent"));
     assert_snapshot!(changed.take(4).collect::<Vec<_>>().join("\n"), @r#"
     -       "args": ["--agent", "claude", "mcp"],
@@ -105,10 +104,12 @@ fn what_counts_here_counts_for_the_client() {
     for client in CLIENTS {
         let words =
             format!("--agent a --session nightly --store ./a.db --set budget=900 install {client}");
-        let said = run(&scratch, &words)
-            .env("WAYNOTE_STYLE", "faithful")
-            .env("WAYNOTE_ITERATION", "3")
-            .said();
+        let with_variables = |words: &str| {
+            let run = run(&scratch, words).env("WAYNOTE_STYLE", "faithful");
+            run.env("WAYNOTE_ITERATION", "3").said()
+        };
+        let said = with_variables(&format!("{words} --dry-run"));
+        with_variables(&words);
         let said = said.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE");
         let is_like_another = |line: &str| line.contains("Subagent") || line.contains("Prompt");
         let told = |line: &&str| {
@@ -134,10 +135,6 @@ fn what_counts_here_counts_for_the_client() {
               +       "command": ["WAYNOTE", "--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
               +     const child = spawn(program, ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "hook", "opencode", event], { stdio: ["pipe", "pipe", "ignore"] });
             next: start opencode with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
-            "#),
-            "goose" => assert_snapshot!(told.join("\n"), @r#"
-              +     args: ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"]
-            next: start Goose with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
             "#),
             _ => {}
         }
@@ -165,7 +162,10 @@ fn what_counts_here_counts_for_the_client() {
 #[test]
 fn in_a_projects_files_only_options_count() {
     let scratch = Scratch::new();
-    let run = run(&scratch, "--agent a install claude-code --project");
+    let run = run(
+        &scratch,
+        "--agent a install claude-code --project --dry-run",
+    );
     let said = run
         .env("WAYNOTE_STYLE", "faithful")
         .env("WAYNOTE_STORE", "/x/notes.db")
@@ -180,11 +180,8 @@ fn in_a_projects_files_only_options_count() {
       +             "command": "waynote --agent a hook claude-code UserPromptSubmit --no-search",
       +             "command": "waynote --agent a hook claude-code PreToolUse",
       +             "command": "waynote --agent a hook claude-code PostToolUseFailure",
-    next: start Claude Code in this directory and approve the server `waynote` when it asks
-    next: add `waynote` to the path, here and wherever these files are used: they start it by its name
     next: run `waynote config set store /x/notes.db` if Claude Code should use this store: it sees WAYNOTE_STORE only if it is started from this shell
     next: run `waynote config set style faithful` if Claude Code should use this style: it sees WAYNOTE_STYLE only if it is started from this shell
-    then: waynote doctor claude-code --project
     "#);
 }
 
@@ -255,7 +252,6 @@ fn cursors_hooks_survive_its_comments() {
         let before = file_of(&scratch);
         let words = format!("install cursor --store {url}");
         run(&scratch, &words).ok();
-        let file = scratch.home().join(".cursor/hooks.json");
         let text = file_of(&scratch);
         let cut: String = text
             .lines()
@@ -276,11 +272,5 @@ fn cursors_hooks_survive_its_comments() {
         has(&checked, "Cursor: hooks in HOME/.cursor/hooks.json");
         run(&scratch, "uninstall cursor").ok();
         assert_eq!(file_of(&scratch), before);
-        // As an earlier version wrote it.
-        run(&scratch, &words).ok();
-        fs::write(&file, text.replace("\\/", "/")).unwrap();
-        let mended = run(&scratch, &words).ok();
-        assert!(mended.contains("hooks.json (hooks): changed"), "{mended}");
-        assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
 }

@@ -20,11 +20,11 @@ fn written(scratch: &Scratch) -> String {
 #[test]
 fn each_client_gets_its_own_form() {
     let scratch = Scratch::new();
-    for client in OTHERS {
+    for client in CLIENTS.into_iter().chain(OTHERS) {
         run(&scratch, &format!("install {client}")).ok();
         let doctor = run(&scratch, &format!("doctor {client}")).said();
         assert!(doctor.contains("the server answers"), "{doctor}");
-        let has_hooks = ["copilot", "qwen", "crush"].contains(&client);
+        let has_hooks = CLIENTS.contains(&client) || ["copilot", "qwen", "crush"].contains(&client);
         assert_eq!(
             doctor.contains("hook at tools works"),
             has_hooks,
@@ -32,21 +32,30 @@ fn each_client_gets_its_own_form() {
         );
         assert_eq!(
             doctor.contains("hook after a failure works"),
-            ["copilot", "qwen"].contains(&client),
+            has_hooks && client != "crush",
             "{doctor}"
         );
         let shows_all = doctor.contains("the server's instructions have the notes");
         assert_eq!(shows_all, client == "crush", "{doctor}");
     }
     insta::assert_snapshot!(written(&scratch), @r#"
+    .claude.json: { "mcpServers": { "waynote": { "type": "stdio", "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:claude-code" } } } }
+    .claude/settings.json: { "hooks": { "SessionStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook claude-code SessionStart", "timeout": 10 } ] } ], "SubagentStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook claude-code SubagentStart", "timeout": 10 } ] } ], "UserPromptSubmit": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook claude-code UserPromptSubmit --no-search", "timeout": 10 } ] } ], "PreToolUse": [ { "matcher": "Read|Edit|Write|MultiEdit|NotebookEdit|Bash", "hooks": [ { "type": "command", "command": "WAYNOTE hook claude-code PreToolUse", "timeout": 10 } ] } ], "PostToolUseFailure": [ { "matcher": "Bash", "hooks": [ { "type": "command", "command": "WAYNOTE hook claude-code PostToolUseFailure", "timeout": 10 } ] } ] } }
     .cline/data/settings/cline_mcp_settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:cline" } } } }
     .codeium/windsurf/mcp_config.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:windsurf" } } } }
+    .codex/hooks.json: { "hooks": { "SessionStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook codex SessionStart", "timeout": 10, "statusMessage": "waynote: notes for this work" } ] } ], "SubagentStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook codex SubagentStart", "timeout": 10, "statusMessage": "waynote: notes for this work" } ] } ], "UserPromptSubmit": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook codex UserPromptSubmit --no-search", "timeout": 10, "statusMessage": "waynote: notes for this work" } ] } ], "PreToolUse": [ { "matcher": "Bash|apply_patch", "hooks": [ { "type": "command", "command": "WAYNOTE hook codex PreToolUse", "timeout": 10, "statusMessage": "waynote: notes for this work" } ] } ], "PostToolUse": [ { "matcher": "Bash", "hooks": [ { "type": "command", "command": "WAYNOTE hook codex PostToolUse", "timeout": 10, "statusMessage": "waynote: notes for this work" } ] } ] } }
     .config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:roo" } } } }
+    .config/Code/User/mcp.json: { "servers": { "waynote": { "type": "stdio", "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:vscode" } } } }
     .config/amp/settings.json: { "amp.mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:amp" } } } }
     .config/crush/crush.json: { "mcp": { "waynote": { "type": "stdio", "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:crush" } } }, "hooks": { "PreToolUse": [ { "command": "WAYNOTE hook crush PreToolUse", "matcher": "^(bash|edit|multiedit|view|write)$" } ] } }
+    .config/opencode/opencode.json: { "mcp": { "waynote": { "type": "local", "command": ["WAYNOTE", "mcp"], "enabled": true, "environment": { "WAYNOTE_AUTHOR": "agent:opencode" } } } }
     .config/zed/settings.json: { "context_servers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:zed" } } } }
     .copilot/hooks/waynote-copilot.json: { "version": 1, "hooks": { "SessionStart": [ { "type": "command", "command": "WAYNOTE hook copilot SessionStart", "timeout": 10 } ], "SubagentStart": [ { "type": "command", "command": "WAYNOTE hook copilot SubagentStart", "timeout": 10 } ], "PostToolUse": [ { "type": "command", "command": "WAYNOTE hook copilot PostToolUse", "timeout": 10, "matcher": "view|edit|create|bash|powershell|read_file|create_file|replace_string_in_file|run_in_terminal" } ], "PostToolUseFailure": [ { "type": "command", "command": "WAYNOTE hook copilot PostToolUseFailure", "timeout": 10, "matcher": "bash|powershell|run_in_terminal" } ] } }
+    .copilot/hooks/waynote.json: { "version": 1, "hooks": { "SessionStart": [ { "type": "command", "command": "WAYNOTE hook vscode SessionStart", "timeout": 10 } ], "SubagentStart": [ { "type": "command", "command": "WAYNOTE hook vscode SubagentStart", "timeout": 10 } ], "PostToolUse": [ { "type": "command", "command": "WAYNOTE hook vscode PostToolUse", "timeout": 10, "matcher": "view|edit|create|bash|powershell|read_file|create_file|replace_string_in_file|run_in_terminal" } ], "PostToolUseFailure": [ { "type": "command", "command": "WAYNOTE hook vscode PostToolUseFailure", "timeout": 10, "matcher": "bash|powershell|run_in_terminal" } ] } }
     .copilot/mcp-config.json: { "mcpServers": { "waynote": { "type": "stdio", "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:copilot" } } } }
+    .cursor/hooks.json: { "version": 1, "hooks": { "sessionStart": [ { "command": "WAYNOTE hook cursor sessionStart" } ], "postToolUse": [ { "command": "WAYNOTE hook cursor postToolUse", "matcher": "^(Shell|Read|Write|Delete)$" } ], "postToolUseFailure": [ { "command": "WAYNOTE hook cursor postToolUseFailure", "matcher": "^Shell$" } ] } }
+    .cursor/mcp.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:cursor" } } } }
+    .gemini/settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:gemini" } } }, "hooks": { "BeforeAgent": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook gemini BeforeAgent --no-search", "name": "waynote", "timeout": 10000 } ] } ], "AfterTool": [ { "matcher": "^(read_file|write_file|replace|run_shell_command)$", "hooks": [ { "type": "command", "command": "WAYNOTE hook gemini AfterTool", "name": "waynote", "timeout": 10000 } ] } ] } }
     .junie/mcp/mcp.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:junie" } } } }
     .kiro/settings/mcp.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:kiro" } } } }
     .qwen/settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:qwen" } } }, "hooks": { "SessionStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen SessionStart", "name": "waynote", "timeout": 10000 } ] } ], "UserPromptSubmit": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen UserPromptSubmit --no-search", "name": "waynote", "timeout": 10000 } ] } ], "PostToolUse": [ { "matcher": "^(read_file|write_file|edit|run_shell_command)$", "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen PostToolUse", "name": "waynote", "timeout": 10000 } ] } ], "PostToolUseFailure": [ { "matcher": "^run_shell_command$", "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen PostToolUseFailure", "name": "waynote", "timeout": 10000 } ] } ] } }
@@ -136,7 +145,7 @@ fn one_that_fails_keeps_no_other_from_it() {
     let (_, error) = told.split_once("error: ").unwrap();
     let error = error.replace(&*scratch.home().to_string_lossy(), "HOME");
     insta::assert_snapshot!(error, @"
-    Cursor: HOME/.cursor/mcp.json is damaged: line 1: expected value after colon in object property; done: Claude Code, Codex, opencode, Gemini CLI, Goose, VS Code
+    Cursor: HOME/.cursor/mcp.json is damaged: line 1: expected value after colon in object property; done: Claude Code, Codex, opencode, Gemini CLI, VS Code
       repair it or move it away
     ");
     let list = said(&scratch, "install");

@@ -23,20 +23,12 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     damage(".codex/config.toml", b"a = 1\nb = \n");
     damage(".cursor/mcp.json", b"[]\n");
     damage(".gemini/settings.json", b"{\"mcpServers\": 5}");
-    damage(".config/goose/config.yaml", b"a: [\n");
     damage(".config/Code/User/mcp.json", b"{\n\"a\": \"\xff\"}");
     let before = scratch.home().join(".claude.json");
     let before = fs::read_to_string(before).unwrap();
-    let mut seen: String = [
-        "claude-code",
-        "codex",
-        "cursor",
-        "gemini",
-        "goose",
-        "vscode",
-    ]
-    .map(|client| of_both(&scratch, client))
-    .concat();
+    let mut seen: String = ["claude-code", "codex", "cursor", "gemini", "vscode"]
+        .map(|client| of_both(&scratch, client))
+        .concat();
     seen += &said(&scratch, "install");
     insta::assert_snapshot!(seen, @"
     $ install and uninstall claude-code: exit 1
@@ -56,9 +48,6 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
       repair it or move it away; nothing was written
     $ uninstall gemini: HOME/.gemini/settings.json (server and hooks): unchanged
     these files have no entries of waynote
-    $ install and uninstall goose: exit 1
-    error: HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
-      repair it or move it away; nothing was written
     $ install and uninstall vscode: exit 1
     error: HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
       repair it or move it away; nothing was written
@@ -68,7 +57,8 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     cursor       yes    see below  -
     opencode     yes    -          -
     gemini       yes    see below  -
-    goose        yes    see below  -
+    antigravity  -      -          -
+    goose        -      -          -
     vscode       yes    see below  -
     copilot      -      -          -
     qwen         -      -          -
@@ -93,9 +83,6 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     HOME/.gemini/settings.json is damaged: `mcpServers` in it is not an object
       repair it or move it away
 
-    HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
-      repair it or move it away
-
     HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
       repair it or move it away
 
@@ -118,10 +105,6 @@ fn somebody_elses_entry_is_called_so() {
             ".codex/config.toml",
             "# c1\n[mcp_servers.waynote]\nurl = \"https://notes.example.com\" # why\n",
         ),
-        (
-            ".config/goose/config.yaml",
-            "extensions:\n  waynote:\n    enabled: false\n    type: stdio\n    cmd: /opt/wrap\n",
-        ),
         (".config/opencode/plugins/waynote.js", "// mine\n"),
         // A hook of ours inside another command.
         (
@@ -131,7 +114,7 @@ fn somebody_elses_entry_is_called_so() {
     ];
     let files = files.map(|(name, text)| (scratch.put(name, text), text));
     let mut seen = String::new();
-    for client in ["cursor", "codex", "goose", "opencode"] {
+    for client in ["cursor", "codex", "opencode"] {
         seen += &of_both(&scratch, client);
         let doctor = said(&scratch, &format!("doctor {client}"));
         // Other people's programs are not started.
@@ -178,15 +161,6 @@ fn somebody_elses_entry_is_called_so() {
           next: rename or remove it, then run the command again
     WRONG Codex: no hooks in HOME/.codex/hooks.json
           next: `waynote install codex` sets it up
-    $ install goose: exit 1
-    error: HOME/.config/goose/config.yaml has an extension named `waynote` that waynote did not write
-      rename or remove it, then run the command again; nothing was written
-    $ uninstall goose: HOME/.config/goose/config.yaml (server): unchanged
-      it has an extension named `waynote` that waynote did not write; it stays
-    these files have no entries of waynote
-    $ doctor goose
-    WRONG Goose: HOME/.config/goose/config.yaml has an extension named `waynote` that waynote did not write
-          next: rename or remove it, then run the command again
     $ install opencode: exit 1
     error: HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
       rename or remove it, then run the command again; nothing was written
@@ -227,11 +201,6 @@ fn a_name_that_stands_twice_is_named() {
             ".codex/config.toml",
             "[mcp_servers.a]\ncommand = \"a\"\n[mcp_servers.a]\n",
         ),
-        (
-            "goose",
-            ".config/goose/config.yaml",
-            "extensions:\n  a: 1\nextensions:\n  b: 1\n",
-        ),
     ];
     let mut seen = String::new();
     for (client, name, text) in files {
@@ -259,41 +228,79 @@ fn a_name_that_stands_twice_is_named() {
     $ install and uninstall codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 3: duplicate key
       repair it or move it away; nothing was written
-    $ install and uninstall goose: exit 1
-    error: HOME/.config/goose/config.yaml is damaged: line 3: duplicated key in mapping
-      repair it or move it away; nothing was written
     ");
 }
 
-/// A file that cannot be edited is named with the edit to make by hand, for the same options.
+/// A file that the client does not load is wrong, however well our editor reads it.
 #[test]
-fn what_only_a_person_can_edit_is_said_with_how() {
-    let scratch = Scratch::new();
-    let file = scratch.put(
-        ".config/goose/config.yaml",
-        "a: 1\nextensions: {other: {enabled: true}}\n",
-    );
-    let mut seen = format!("$ install: {}", said(&scratch, "install goose"));
-    fs::write(
-        &file,
-        "extensions: {waynote: {cmd: /x/waynote, args: [mcp]}}\n",
-    )
-    .unwrap();
-    seen += &format!("$ uninstall: {}", said(&scratch, "uninstall goose"));
-    insta::assert_snapshot!(seen, @r#"
-    $ install: exit 1
-    error: HOME/.config/goose/config.yaml has `extensions` on line 2 in a form that waynote cannot edit
-      add this by hand below `extensions`, then run `waynote doctor goose`; nothing was written
-        waynote:
-          name: waynote
-          type: stdio
-          cmd: "WAYNOTE"
-          args: ["mcp"]
-          envs: { WAYNOTE_AUTHOR: "agent:goose" }
-          enabled: true
-          timeout: 300
-    $ uninstall: exit 1
-    error: HOME/.config/goose/config.yaml has `extensions` on line 1 in a form that waynote cannot edit
-      take the entry `waynote` out by hand; nothing was written
-    "#);
+fn a_file_that_the_client_does_not_load_is_named() {
+    let mut seen = String::new();
+    for (client, words, name, text) in [
+        (
+            "claude-code",
+            "",
+            ".claude/settings.json",
+            "{\n  \"a\": 1,\n  \"b\": 2,\n}\n",
+        ),
+        (
+            "claude-code",
+            "",
+            ".claude/settings.json",
+            "{\n  // mine\n  \"a\": 1\n}\n",
+        ),
+        (
+            "claude-code",
+            "",
+            ".claude/settings.json",
+            "{\n\n  \"model\": 5\n}\n",
+        ),
+        (
+            "claude-code",
+            "",
+            ".claude/settings.json",
+            "{ \"permissions\": { \"allow\": \"x\" } }\n",
+        ),
+        (
+            "claude-code",
+            " --project",
+            "work/.mcp.json",
+            "{\n  \"mcpServers\": {} // mine\n}\n",
+        ),
+        ("codex", "", ".codex/hooks.json", "{\n  \"version\": 1\n}\n"),
+        (
+            "gemini",
+            "",
+            ".gemini/settings.json",
+            "{ // mine\n  \"a\": 1,\n}\n",
+        ),
+        ("cursor", "", ".cursor/mcp.json", "{ /* mine */ }\n"),
+    ] {
+        let scratch = Scratch::new();
+        let file = scratch.put(name, text);
+        let installed = said(&scratch, &format!("install {client}{words}"));
+        let warning = installed.lines().find(|line| line.contains("warning"));
+        seen += &format!("{}\n", warning.unwrap_or("no warning").trim());
+        let doctor = said(&scratch, &format!("doctor {client}{words}"));
+        let wrong = doctor.lines().find(|line| line.contains("does not load"));
+        seen += &format!("{}\n", wrong.unwrap_or(&doctor));
+        assert!(fs::read_to_string(&file).unwrap().contains("waynote"));
+    }
+    insta::assert_snapshot!(seen, @"
+    warning: the client does not load this file: line 4: trailing comma
+    WRONG Claude Code does not load HOME/.claude/settings.json: line 63: trailing comma
+    warning: the client does not load this file: line 2: it takes no comments
+    WRONG Claude Code does not load HOME/.claude/settings.json: line 2: it takes no comments
+    warning: the client does not load this file: line 3: `model` is not a text
+    WRONG Claude Code does not load HOME/.claude/settings.json: line 2: `model` is not a text
+    warning: the client does not load this file: line 1: `permissions.allow` is not a list
+    WRONG Claude Code does not load HOME/.claude/settings.json: line 2: `permissions.allow` is not a list
+    warning: the client does not load this file: line 2: it takes no comments
+    WRONG Claude Code does not load HOME/work/.mcp.json: line 11: it takes no comments
+    warning: the client does not load this file: line 2: `version` is no member of it
+    WRONG Codex does not load HOME/.codex/hooks.json: line 2: `version` is no member of it
+    warning: the client does not load this file: line 2: trailing commas are not allowed
+    WRONG Gemini CLI does not load HOME/.gemini/settings.json: line 38: trailing commas are not allowed
+    warning: the client does not load this file: line 1: it takes no comments
+    WRONG Cursor does not load HOME/.cursor/mcp.json: line 2: it takes no comments
+    ");
 }

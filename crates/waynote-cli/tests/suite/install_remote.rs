@@ -9,13 +9,19 @@ use super::common::Scratch;
 
 const URL: &str = "https://notes.example/s/team";
 
-/// The dry run of an installation for every client that has files of that reach.
+/// What an installation for every client changes, and what it says.
 fn shown(scratch: &Scratch, options: &str) -> String {
     CLIENTS
         .iter()
         .map(|client| {
             let words = format!("install {client} {options}");
-            format!("$ {words}\n{}\n", said(scratch, &words))
+            let planned = said(scratch, &format!("{words} --dry-run"));
+            let planned: String = planned
+                .lines()
+                .filter(|line| line.starts_with("  "))
+                .map(|line| format!("{line}\n"))
+                .collect();
+            format!("$ {words}\n{planned}{}\n", said(scratch, &words))
         })
         .collect()
 }
@@ -61,9 +67,6 @@ fn the_program_is_told_the_store() {
       +             "command": "WAYNOTE --store https://notes.example/s/team hook gemini BeforeAgent --no-search",
       +             "command": "WAYNOTE --store https://notes.example/s/team hook gemini AfterTool",
     next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
-    $ install goose --store https://notes.example/s/team
-      +     args: ["--store", "https://notes.example/s/team", "mcp"]
-    next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     $ install vscode --store https://notes.example/s/team
       +       "args": ["--store", "https://notes.example/s/team", "mcp"],
       +         "command": "WAYNOTE --store https://notes.example/s/team hook vscode SessionStart",
@@ -88,7 +91,6 @@ fn the_endpoint_takes_the_place_of_the_program() {
     });
     assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
     $ install claude-code --store https://notes.example/s/team --agent builder --remote-mcp
-    HOME/.claude.json (server): made
       + {
       +   "mcpServers": {
       +     "waynote": {
@@ -100,17 +102,17 @@ fn the_endpoint_takes_the_place_of_the_program() {
       +     }
       +   }
       + }
+    HOME/.claude.json (server): made
     next: set WAYNOTE_TOKEN to the token in the environment that Claude Code is started with: its entry refers to it
 
     $ install codex --store https://notes.example/s/team --agent builder --remote-mcp
-    HOME/.codex/config.toml (server): made
       + [mcp_servers.waynote]
       + url = "https://notes.example/s/team/mcp?home=HOME&agent=builder"
       + bearer_token_env_var = "WAYNOTE_TOKEN"
+    HOME/.codex/config.toml (server): made
     next: set WAYNOTE_TOKEN to the token in the environment that Codex is started with: its entry refers to it
 
     $ install cursor --store https://notes.example/s/team --agent builder --remote-mcp
-    HOME/.cursor/mcp.json (server): made
       + {
       +   "mcpServers": {
       +     "waynote": {
@@ -121,10 +123,10 @@ fn the_endpoint_takes_the_place_of_the_program() {
       +     }
       +   }
       + }
+    HOME/.cursor/mcp.json (server): made
     next: set WAYNOTE_TOKEN to the token in the environment that Cursor is started with: its entry refers to it
 
     $ install opencode --store https://notes.example/s/team --agent builder --remote-mcp
-    HOME/.config/opencode/opencode.json (server): made
       + {
       +   "mcp": {
       +     "waynote": {
@@ -138,10 +140,10 @@ fn the_endpoint_takes_the_place_of_the_program() {
       +     }
       +   }
       + }
+    HOME/.config/opencode/opencode.json (server): made
     next: set WAYNOTE_TOKEN to the token in the environment that opencode is started with: its entry refers to it
 
     $ install gemini --store https://notes.example/s/team --agent builder --remote-mcp
-    HOME/.gemini/settings.json (server and hooks): made
       + {
       +   "mcpServers": {
       +     "waynote": {
@@ -152,23 +154,10 @@ fn the_endpoint_takes_the_place_of_the_program() {
       +     }
       +   }
       + }
+    HOME/.gemini/settings.json (server and hooks): made
     next: set WAYNOTE_TOKEN to the token in the environment that Gemini CLI is started with: its entry refers to it
 
-    $ install goose --store https://notes.example/s/team --agent builder --remote-mcp
-    HOME/.config/goose/config.yaml (server): made
-      + extensions:
-      +   waynote:
-      +     name: waynote
-      +     type: streamable_http
-      +     uri: "https://notes.example/s/team/mcp?home=HOME&agent=builder"
-      +     headers: { Authorization: "Bearer ${WAYNOTE_TOKEN}" }
-      +     env_keys: [WAYNOTE_TOKEN]
-      +     enabled: true
-      +     timeout: 300
-    next: set WAYNOTE_TOKEN to the token in the environment that Goose is started with: its entry refers to it
-
     $ install vscode --store https://notes.example/s/team --agent builder --remote-mcp
-    HOME/.config/Code/User/mcp.json (server): made
       + {
       +   "servers": {
       +     "waynote": {
@@ -180,6 +169,7 @@ fn the_endpoint_takes_the_place_of_the_program() {
       +     }
       +   }
       + }
+    HOME/.config/Code/User/mcp.json (server): made
     next: set WAYNOTE_TOKEN to the token in the environment that VS Code is started with: its entry refers to it
     "#);
 }
@@ -189,7 +179,8 @@ fn the_endpoint_takes_the_place_of_the_program() {
 fn the_endpoint_is_told_the_settings() {
     let scratch = Scratch::new();
     let url = |words: &str| {
-        let shown = said(&scratch, &format!("install cursor {words}"));
+        let shown = said(&scratch, &format!("install cursor {words} --dry-run"));
+        run(&scratch, &format!("install cursor {words}")).ok();
         let line = shown.lines().find(|line| line.contains("+       \"url\""));
         line.unwrap_or(&shown).trim().to_owned()
     };
@@ -256,9 +247,6 @@ fn no_token_gets_into_a_file() {
     for project in ["", " --project"] {
         for remote in ["", " --remote-mcp"] {
             for client in CLIENTS {
-                if client == "goose" && !project.is_empty() {
-                    continue;
-                }
                 let words = format!("install {client} --store {URL}{project}{remote}");
                 let said = run(&scratch, &words).env("WAYNOTE_TOKEN", secret).said();
                 assert!(

@@ -48,23 +48,20 @@ fn claude_code_may_use_our_tools_and_nothing_else() {
     let scratch = scratch();
 
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
-    note: Claude Code has no tools of waynote, so its agent cannot add notes or end the loop; run `waynote install claude-code`
-    note: the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
+    note: Claude Code is not set up, so its agent cannot add notes or end the loop; run `waynote install claude-code`
+    note: Claude Code may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'`, or what the agent needs
     claude [-p] [--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote]
     ");
     scratch.ok("install claude-code");
     let before = std::fs::read(scratch.home().join(".claude.json")).unwrap();
-    insta::assert_snapshot!(said(with(&scratch, "claude-code", "--permission-mode acceptEdits")), @"
-    note: the agent may not run commands: Claude Code asks, and nobody is there to answer; add `-- --allowedTools 'Bash(make *)'` or what it needs
-    claude [-p] [--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote] [--permission-mode] [acceptEdits]
-    ");
+    insta::assert_snapshot!(said(with(&scratch, "claude-code", "--permission-mode acceptEdits")), @"claude [-p] [--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote] [--permission-mode] [acceptEdits]");
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "--allowedTools Edit Bash")), @"claude [-p] [--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote] [--allowedTools] [Edit] [Bash]");
     // The user's own configuration counts, and is not touched.
     scratch.put("work/.claude/settings.json",
         r#"{ "permissions": { "defaultMode": "acceptEdits", "allow": ["Bash(make *)"], "deny": ["mcp__waynote"] } }"#,
     );
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
-    note: the agent may not use waynote's tools: Claude Code denies `mcp__waynote`; take that rule out of `permissions.deny` in its settings, or out of the command line
+    note: Claude Code may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'`, or what the agent needs
     claude [-p] [--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote]
     ");
     assert_eq!(
@@ -77,19 +74,16 @@ fn claude_code_may_use_our_tools_and_nothing_else() {
 fn codex_is_told_about_our_server_where_it_knows_one() {
     let scratch = scratch();
     insta::assert_snapshot!(said(with(&scratch, "codex", "--sandbox workspace-write")), @"
-    note: Codex has no tools of waynote, so its agent cannot add notes or end the loop; run `waynote install codex`
+    note: Codex is not set up, so its agent cannot add notes or end the loop; run `waynote install codex`
     codex [exec] [--sandbox] [workspace-write] [-]
     ");
     scratch.ok("install codex");
     insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"
-    note: the agent may only read: Codex runs it in a read-only sandbox; add `-- --sandbox workspace-write` or what it needs
+    note: Codex may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --sandbox workspace-write`, or what the agent needs
     codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-]
     "#);
     std::fs::remove_dir_all(scratch.home().join("work/.git")).unwrap();
-    insta::assert_snapshot!(said(with(&scratch, "codex", "-c sandbox_mode=\"workspace-write\"")), @r#"
-    note: Codex does not start outside a git repository; run `git init`, or add `-- --skip-git-repo-check`
-    codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-c] [sandbox_mode="workspace-write"] [-]
-    "#);
+    insta::assert_snapshot!(said(with(&scratch, "codex", "-c sandbox_mode=\"workspace-write\"")), @r#"codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-c] [sandbox_mode="workspace-write"] [-]"#);
     // A project's entry counts where Codex trusts the directory: of a server that it does not know it takes no setting.
     let scratch = self::scratch();
     scratch.ok("install codex --project");
@@ -100,7 +94,10 @@ fn codex_is_told_about_our_server_where_it_knows_one() {
         work.display()
     );
     scratch.put(".codex/config.toml", &trust);
-    insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-]"#);
+    insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"
+    note: Codex may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --sandbox workspace-write`, or what the agent needs
+    codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-]
+    "#);
     // The settings of a plugin's server are below the plugin.
     let scratch = self::scratch();
     let copy = ".codex/plugins/cache/waynote/waynote/0.1.0/mcp/codex.json";
@@ -108,7 +105,10 @@ fn codex_is_told_about_our_server_where_it_knows_one() {
     let plugin =
         "sandbox_mode = \"workspace-write\"\n[plugins.\"waynote@waynote\"]\nenabled = true\n";
     scratch.put(".codex/config.toml", plugin);
-    insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"codex [exec] [-c] [plugins.waynote@waynote.mcp_servers.waynote.default_tools_approval_mode="approve"] [-]"#);
+    insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"
+    note: Codex may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --sandbox workspace-write`, or what the agent needs
+    codex [exec] [-c] [plugins.waynote@waynote.mcp_servers.waynote.default_tools_approval_mode="approve"] [-]
+    "#);
 }
 
 #[test]
@@ -117,8 +117,7 @@ fn geminis_own_policies_stay() {
     scratch.ok("install gemini");
     let yolo = "--skip-trust --approval-mode yolo";
     insta::assert_snapshot!(said(with(&scratch, "gemini", "")), @r#"
-    note: the agent may not edit files or run commands: Gemini CLI asks, and nobody is there to answer; add `-- --approval-mode auto_edit --allowed-tools 'run_shell_command(make)'` or what it needs
-    note: Gemini CLI does not start in a directory that it does not trust; trust this one when it asks in a terminal, or add `-- --skip-trust`
+    note: Gemini CLI may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --approval-mode auto_edit --allowed-tools 'run_shell_command(make)'`, or what the agent needs
     gemini [--policy=RUN/waynote.toml]
     # Written by `waynote loop` for one run.
     [[rule]]
@@ -132,7 +131,7 @@ fn geminis_own_policies_stay() {
     let home = scratch.home().display().to_string();
     let of_user = said(with(&scratch, "gemini", yolo)).replace(&home, "HOME");
     insta::assert_snapshot!(of_user.lines().next().unwrap(), @"gemini [--policy=RUN/waynote.toml] [--policy=HOME/.gemini/policies] [--skip-trust] [--approval-mode] [yolo]");
-    // An agent can write the project's settings: they count as far as Gemini CLI itself would read them.
+    // A project that names policies keeps them: then the loop adds none.
     scratch.put(
         "work/.gemini/settings.json",
         r#"{ "policyPaths": ["planted"], "security": { "folderTrust": { "enabled": false } } }"#,
@@ -142,10 +141,8 @@ fn geminis_own_policies_stay() {
         let line = said.lines().find(|line| line.starts_with("gemini "));
         line.unwrap().to_owned()
     };
-    insta::assert_snapshot!(first("--approval-mode yolo"), @"gemini [--policy=RUN/waynote.toml] [--policy=HOME/.gemini/policies] [--approval-mode] [yolo]");
-    let trusted = format!(r#"{{ "{home}": "TRUST_FOLDER" }}"#);
-    scratch.put(".gemini/trustedFolders.json", &trusted);
-    insta::assert_snapshot!(first("--approval-mode yolo"), @"gemini [--policy=RUN/waynote.toml] [--policy=planted] [--approval-mode] [yolo]");
+    insta::assert_snapshot!(first("--approval-mode yolo"), @"gemini [--approval-mode] [yolo]");
+    std::fs::remove_file(scratch.home().join("work/.gemini/settings.json")).unwrap();
     let named = said(with(&scratch, "gemini", &format!("{yolo} --policy mine")));
     insta::assert_snapshot!(named.lines().next().unwrap(), @"gemini [--policy=RUN/waynote.toml] [--skip-trust] [--approval-mode] [yolo] [--policy] [mine]");
 }
@@ -168,29 +165,9 @@ fn opencodes_permissions_are_added_to() {
         r#"{ "permission": { "edit": "deny", "bash": { "*": "ask" } } }"#,
     );
     insta::assert_snapshot!(said(with(&scratch, "opencode", "")), @r#"
-    note: the agent may not edit files: opencode asks or denies it, and nobody is there to answer; allow it by `permission` in its configuration
     opencode [run]
     OPENCODE_PERMISSION={"waynote_*":"allow"}
     "#);
-}
-
-#[test]
-fn goose_in_a_mode_that_asks_is_named() {
-    let scratch = scratch();
-    scratch.ok("install goose");
-    insta::assert_snapshot!(said(with(&scratch, "goose", "")), @"goose [run] [-i] [-]");
-    insta::assert_snapshot!(said(with(&scratch, "goose", "").env("GOOSE_MODE", "approve")), @"
-    note: the agent may use no tools, waynote's neither: in Goose's mode `approve` a person confirms them; start the loop with `GOOSE_MODE=auto`
-    goose [run] [-i] [-]
-    ");
-    let config = scratch.home().join(".config/goose/config.yaml");
-    let text = std::fs::read_to_string(&config).unwrap();
-    std::fs::write(
-        &config,
-        format!("GOOSE_MODE: \"smart_approve\" # mine\n{text}"),
-    )
-    .unwrap();
-    insta::assert_snapshot!(said(with(&scratch, "goose", "")).lines().next().unwrap(), @"note: the agent may use no tools, waynote's neither: in Goose's mode `smart_approve` a person confirms them; start the loop with `GOOSE_MODE=auto`");
 }
 
 /// They have an option for the tools of a server, and say what else they would ask for.
@@ -214,13 +191,12 @@ fn copilot_and_qwen_may_use_our_tools() {
     ];
     let all = runs.map(|(client, words)| said(with(&scratch, client, words)));
     insta::assert_snapshot!(all.join("\n"), @"
-    note: the agent may not edit files or run commands: Copilot CLI asks, and nobody is there to answer; add `-- --allow-tool=write --allow-tool='shell(make:*)'` or what it needs
+    note: Copilot CLI may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --allow-tool=write --allow-tool='shell(make:*)'`, or what the agent needs
     copilot [--allow-tool=waynote]
     copilot [--allow-tool=waynote] [--allow-tool=write,shell(make:*)]
     copilot [--allow-tool=waynote] [--allow-all-tools]
-    note: the agent may not edit files or run commands: Qwen Code asks, and nobody is there to answer; add `-- --approval-mode auto-edit --allowed-tools 'run_shell_command(make)'` or what it needs
+    note: Qwen Code may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --approval-mode auto-edit --allowed-tools 'run_shell_command(make)'`, or what the agent needs
     qwen [--allowed-tools=mcp__waynote]
-    note: the agent may not run commands: Qwen Code asks, and nobody is there to answer; add `-- --allowed-tools 'run_shell_command(make)'` or what it needs
     qwen [--allowed-tools=mcp__waynote] [--approval-mode] [auto-edit]
     qwen [--allowed-tools=mcp__waynote] [--approval-mode] [auto-edit] [--allowed-tools] [run_shell_command(make)]
     qwen [--allowed-tools=mcp__waynote] [--yolo]
@@ -229,5 +205,8 @@ fn copilot_and_qwen_may_use_our_tools() {
         "work/.qwen/settings.json",
         r#"{ "tools": { "approvalMode": "yolo" } }"#,
     );
-    insta::assert_snapshot!(said(with(&scratch, "qwen", "")), @"qwen [--allowed-tools=mcp__waynote]");
+    insta::assert_snapshot!(said(with(&scratch, "qwen", "")), @"
+    note: Qwen Code may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --approval-mode auto-edit --allowed-tools 'run_shell_command(make)'`, or what the agent needs
+    qwen [--allowed-tools=mcp__waynote]
+    ");
 }

@@ -39,10 +39,14 @@ fn every_client_gets_what_install_would_enter() {
             "waynote/mcp/vscode.json",
             "gemini/waynote/gemini-extension.json",
             "gemini/waynote/hooks/hooks.json",
+            "antigravity/waynote/plugin.json",
+            "antigravity/waynote/hooks.json",
+            "antigravity/waynote/mcp_config.json",
             "waynote/README.md",
             "waynote/skills/waynote/SKILL.md",
             "gemini/waynote/skills/waynote/SKILL.md",
             "opencode/waynote/skills/waynote/SKILL.md",
+            "antigravity/waynote/skills/waynote/SKILL.md",
             "opencode/waynote/package.json",
             "opencode/waynote/index.js",
             "opencode/waynote/waynote.js",
@@ -90,6 +94,11 @@ fn every_client_gets_what_install_would_enter() {
         settings["mcpServers"]["waynote"]["command"]
     );
     assert_eq!(hooks["hooks"], settings["hooks"]);
+    // Antigravity reads hooks only at the root, below a name of their own.
+    let hooks = read(&folder, "antigravity/waynote/hooks.json");
+    let hook = hooks["waynote"]["PreInvocation"][0]["command"].as_str();
+    let expected = format!("{own} --agent night hook antigravity PreInvocation --no-search");
+    assert_eq!(hook, Some(&*expected));
     // opencode's package has its entries in a program.
     scratch.ok("--agent night install opencode");
     let index = fs::read_to_string(folder.join("opencode/waynote/index.js")).unwrap();

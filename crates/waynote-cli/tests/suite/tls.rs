@@ -217,6 +217,6 @@ fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
 
     exit 1
     error: the setting `store` cannot be used: WAYNOTE_STORE: `http://notes.example/s/team` is not the address of a store on a server: http:// is not encrypted: use https://
-      write it as https://HOST/s/NAME, or unset WAYNOTE_STORE (or give `--store` for this command); run `waynote doctor` for details
+      write it as https://HOST/s/NAME, or unset WAYNOTE_STORE (or give `--store VALUE` for this command); run `waynote doctor` for details
     ");
 }

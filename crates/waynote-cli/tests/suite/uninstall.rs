@@ -8,11 +8,7 @@ use super::common::Scratch;
 #[test]
 fn uninstalling_puts_every_byte_back() {
     let odd = found();
-    for name in [
-        ".claude.json",
-        ".codex/config.toml",
-        ".config/goose/config.yaml",
-    ] {
+    for name in [".claude.json", ".codex/config.toml"] {
         let file = odd.home().join(name);
         let text = fs::read_to_string(&file).unwrap();
         // As an editor of Windows may leave it: with a mark at its beginning, and no end of the last line.
@@ -23,7 +19,7 @@ fn uninstalling_puts_every_byte_back() {
             fs::create_dir_all(scratch.home().join(".local/share")).unwrap();
             let before = files(&scratch);
             // They have no files of a project.
-            let has_none = ["goose", "windsurf", "cline"];
+            let has_none = ["windsurf", "cline"];
             let has_files = |client: &&str| reach.is_empty() || !has_none.contains(client);
             let clients = CLIENTS.into_iter().chain(OTHERS);
             for client in clients.clone().filter(has_files) {

@@ -3,20 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use waynote_system::Environment;
+use waynote_system::{Environment, text_file};
 
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::edit::Edit;
 use crate::formats::entry::NAME;
-use crate::formats::source::Source;
+use crate::formats::source::read_json;
 use crate::formats::toml;
 use crate::profile::answer::{Ending, Form};
-use crate::profile::check::{Check, Findings};
-use crate::profile::permissions::{Invocation, MissingRight, Rights, read_json, text};
-use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
+use crate::profile::findings::Findings;
+use crate::profile::reading::{Kind, Off, Reading, Switch};
+use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Machine, Part, Roots, Setup};
 use crate::profile::target::{EndpointForm, TOKEN_VARIABLE};
 use crate::profile::{Profile, has_server, installed_plugin};
+use crate::rights::Rights;
 
 pub(super) static PROFILE: Profile = Profile {
     client: Client::Codex,
@@ -49,25 +50,42 @@ pub(super) static PROFILE: Profile = Profile {
     files,
     next_steps,
     reads_failure: Some(has_failed),
-    allow,
-    missing,
-    plugin: |call| {
-        Some(installed_plugin(
-            PLUGIN,
-            &plugin(call)?.join("mcp/codex.json"),
-        ))
+    allow: |machine, _, rights| {
+        allow(machine, rights);
+        Ok(())
     },
-    check: |check| check.codex(),
+    may_work: "--sandbox workspace-write",
+    plugin: |machine| {
+        let entry = plugin(machine)?.join("mcp/codex.json");
+        Some(installed_plugin(PLUGIN, &entry))
+    },
+    reads: &[Reading {
+        kinds: &[(&["hooks"], Kind::Object)],
+        only: &["hooks", "description"],
+        ..Reading::strict("hooks.json")
+    }],
+    switches: &[
+        Switch::new("config.toml", &["features", "hooks"], Off::Is(false)),
+        Switch::new(
+            "config.toml",
+            &["mcp_servers", NAME, "enabled"],
+            Off::Is(false),
+        ),
+    ],
     trust,
     ..Profile::BASE
 };
 
 fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-    let seconds = [("timeout", HOOK_SECONDS.into())];
+    // Codex shows the message while the hook runs, and beside it when it asks for trust.
+    let more = [
+        ("timeout", HOOK_SECONDS.into()),
+        ("statusMessage", "waynote: notes for this work".into()),
+    ];
     let root = setup.roots()?;
     Ok(vec![
         ClientFile::new(config(&root)?, Part::Server, Edit::Toml(setup.server())),
-        ClientFile::json(hooks(&root)?, Part::Hooks, setup.hooks(&seconds, true)),
+        ClientFile::json(hooks(&root)?, Part::Hooks, setup.hooks(&more, true)),
     ])
 }
 
@@ -87,17 +105,16 @@ fn next_steps(reach: InstallScope, has_hooks: bool) -> Vec<String> {
 }
 
 /// Without a server entry, Codex takes no settings for the server. A plugin's are in a table of its own.
-fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
-    let is_read = has_server(&PROFILE, call.machine, InstallScope::User)
-        || has_server(&PROFILE, call.machine, InstallScope::Project) && trusts(call);
-    let of_plugin = plugin(call).map(|_| format!("plugins.{PLUGIN}."));
+fn allow(machine: Machine<'_>, rights: &mut Rights) {
+    let is_read = has_server(&PROFILE, machine, InstallScope::User)
+        || has_server(&PROFILE, machine, InstallScope::Project) && trusts(machine.environment);
+    let of_plugin = plugin(machine).map(|_| format!("plugins.{PLUGIN}."));
     for table in is_read.then(String::new).into_iter().chain(of_plugin) {
         rights.argument("-c");
         rights.argument(format!(
             "{table}mcp_servers.{NAME}.default_tools_approval_mode=\"approve\""
         ));
     }
-    Ok(())
 }
 
 /// Our plugin's name, and its hooks below its folder.
@@ -105,10 +122,10 @@ const PLUGIN: &str = "waynote@waynote";
 const PLUGIN_HOOKS: &str = "hooks/codex.json";
 
 /// The folder of our plugin, where it is switched on: the one version in a cache of copies.
-fn plugin(call: &Invocation<'_>) -> Option<PathBuf> {
-    let table = user_config(call.environment())?;
+fn plugin(machine: Machine<'_>) -> Option<PathBuf> {
+    let table = user_config(machine.environment)?;
     let is_on = table["plugins"][PLUGIN]["enabled"] == json!(true);
-    let cache = folder(&call.roots(InstallScope::User).ok()?).ok()?;
+    let cache = folder(&Roots::of(machine.environment, InstallScope::User).ok()?).ok()?;
     let mut versions = cache
         .join("plugins/cache/waynote/waynote")
         .read_dir()
@@ -124,7 +141,7 @@ fn trust(setup: &Setup<'_>, findings: &mut Findings) -> Result {
     let mut file = hooks(&setup.roots()?)?;
     let mut key = file.display().to_string();
     if !has_server(&PROFILE, setup.machine, setup.reach)
-        && let Some(plugin) = plugin(&Invocation::new(setup.machine, &[]))
+        && let Some(plugin) = plugin(setup.machine)
     {
         (file, key) = (
             plugin.join(PLUGIN_HOOKS),
@@ -251,12 +268,13 @@ fn hooks(root: &Roots<'_>) -> Result<PathBuf> {
 /// The user's configuration.
 fn user_config(environment: &Environment) -> Option<Value> {
     let path = config(&Roots::of(environment, InstallScope::User).ok()?).ok()?;
-    toml::read(&text(&path)?)
+    toml::read(&text_file::read(&path).ok()??)
 }
 
 /// True if it trusts the working directory or one above it, by the user's file.
-fn trusts(call: &Invocation<'_>) -> bool {
-    let (Some(user), Some(directory)) = (user_config(call.environment()), call.directory()) else {
+fn trusts(environment: &Environment) -> bool {
+    let (Some(user), Ok(directory)) = (user_config(environment), environment.working_directory())
+    else {
         return false;
     };
     let mut folders = directory.ancestors();
@@ -265,107 +283,6 @@ fn trusts(call: &Invocation<'_>) -> bool {
 
 fn is_trusted_in(user: &Value, folder: &Path) -> bool {
     user["projects"][&*folder.to_string_lossy()]["trust_level"] == "trusted"
-}
-
-fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-    let words = &call.words;
-    const OPEN: [&str; 4] = [
-        "--dangerously-bypass-approvals-and-sandbox",
-        "--yolo",
-        "--approve-for-me",
-        "--full-auto",
-    ];
-    let is_open = words.has(&OPEN);
-    let config = words.values(&["-c", "--config"]);
-    let in_words = config
-        .iter()
-        .rev()
-        .find_map(|setting| setting.strip_prefix("sandbox_mode="))
-        .map(|mode| mode.trim_matches(['"', '\'']).to_owned());
-    let sandbox = words
-        .values(&["-s", "--sandbox"])
-        .last()
-        .map(|mode| (*mode).to_owned());
-    let in_file = || {
-        let file = user_config(call.environment())?;
-        Some(file["sandbox_mode"].as_str()?.to_owned())
-    };
-    // In a directory that it trusts it writes by itself. Its profiles are not read.
-    let is_unknown = !words.values(&["-p", "--profile"]).is_empty();
-    let sandbox = sandbox.or(in_words).or_else(in_file);
-    let reads_only = match sandbox.as_deref() {
-        Some(mode) => mode == "read-only",
-        None => !is_unknown && !trusts(call),
-    };
-    if reads_only && !is_open {
-        lines.push(MissingRight::new(
-            "the agent may only read: Codex runs it in a read-only sandbox",
-            "add `-- --sandbox workspace-write` or what it needs",
-        ));
-    }
-    let is_in_repository = call
-        .directory()
-        .is_some_and(|directory| directory.ancestors().any(|of| of.join(".git").exists()));
-    let skips = words.has(&["--skip-git-repo-check"]) || words.has(&OPEN[..2]);
-    if !is_in_repository && !skips {
-        lines.push(MissingRight::new(
-            "Codex does not start outside a git repository",
-            "run `git init`, or add `-- --skip-git-repo-check`",
-        ));
-    }
-}
-
-/// Its configuration of the user and of the project, and what an organization requires.
-impl Check<'_> {
-    fn codex(&mut self) -> Result {
-        for file in self.sources(&[".codex/config.toml"], self.user.first().cloned()) {
-            for name in ["hooks", "codex_hooks"] {
-                if file.at(&["features", name]) == &json!(false) {
-                    self.wrong(
-                        "hooks are switched off, so no session starts with the notes",
-                        &file.place(&["features", name]),
-                        "take it out, or set it to true",
-                    );
-                }
-            }
-            self.switched_off(&file, &["mcp_servers", NAME, "enabled"]);
-            self.tool_lists(
-                &file,
-                &["mcp_servers", NAME],
-                "enabled_tools",
-                "disabled_tools",
-            );
-            let path = ["mcp_servers", NAME, "default_tools_approval_mode"];
-            let mode = file.at(&path).as_str();
-            if mode.is_some_and(|mode| mode != "approve") {
-                self.note(
-                    "every call of waynote's tools needs a confirmation, which nobody gives in `codex exec`",
-                    &file.place(&path),
-                    "set it to \"approve\"; `waynote loop --with codex` does so for its runs",
-                );
-            }
-            let states = file.at(&["hooks", "state"]).as_object();
-            let mut hooks = self.of_project(&[".codex/hooks.json"]);
-            hooks.extend(self.user.get(1).cloned());
-            for (key, state) in states.into_iter().flatten() {
-                let is_ours = hooks
-                    .iter()
-                    .any(|path| key.starts_with(&format!("{}:session_start:", path.display())));
-                if is_ours && state["enabled"] == json!(false) {
-                    self.wrong(
-                        "a hook is switched off",
-                        &file.place(&["hooks", "state", key]),
-                        "switch it on in `/hooks`",
-                    );
-                }
-            }
-        }
-        let required = Source::read(Path::new("/etc/codex/requirements.toml"));
-        if let Some(file) = required {
-            self.managed_hooks_only(&file, "allow_managed_hooks_only");
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,11 @@
 //! Cursor: `mcp.json` for the server, `hooks.json` for hooks.
 
-use std::path::PathBuf;
-
-use serde_json::json;
-
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::{JsonEdit, NAME};
 use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
-use crate::profile::check::Check;
+use crate::profile::reading::{Off, Reading, Switch};
 use crate::profile::setup::{ClientFile, Part, Setup};
 use crate::profile::target::EndpointForm;
 
@@ -37,7 +33,15 @@ pub(super) static PROFILE: Profile = Profile {
     next_steps: |_, _| {
         vec!["restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into()]
     },
-    check: |check| check.cursor(),
+    reads: &[
+        Reading::strict("mcp.json"),
+        Reading::commented("hooks.json"),
+    ],
+    switches: &[Switch::new(
+        "mcp.json",
+        &["mcpServers", NAME, "disabled"],
+        Off::Is(true),
+    )],
     ..Profile::BASE
 };
 
@@ -50,34 +54,4 @@ fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
     hooks.extend(setup.hooks(&[], false));
     let hooks = setup.json_file([".cursor/hooks.json"; 2], Part::Hooks, hooks)?;
     Ok(setup.server_file(false)?.into_iter().chain(hooks).collect())
-}
-
-impl Check<'_> {
-    fn cursor(&mut self) -> Result {
-        for file in self.sources(&[SERVERS], self.user.first().cloned()) {
-            let path = ["mcpServers", NAME, "disabled"];
-            if file.at(&path) == &json!(true) {
-                self.wrong(
-                    "the server is switched off",
-                    &file.place(&path),
-                    "take it out, or set it to false",
-                );
-            }
-        }
-        let settings = PathBuf::from(self.environment.home()?).join(".cursor/cli-config.json");
-        for file in self.sources(&[".cursor/cli.json"], [settings]) {
-            let path = ["permissions", "deny"];
-            let denied = file.texts(&path);
-            let is_ours =
-                |rule: &&&str| rule.starts_with("Mcp(waynote:") || rule.starts_with("Mcp(*");
-            for rule in denied.iter().filter(is_ours) {
-                self.wrong(
-                    "a rule denies waynote's tools",
-                    &file.place(&path),
-                    &format!("take \"{rule}\" out of it"),
-                );
-            }
-        }
-        Ok(())
-    }
 }

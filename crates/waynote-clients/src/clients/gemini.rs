@@ -5,20 +5,19 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::NAME;
-use crate::formats::hook_command::is_ours;
-use crate::formats::source::Source;
+use crate::formats::source::read_json;
 use crate::hook::BLOCK_BEGINS_WITH;
 use crate::profile::answer::{Ending, Form};
-use crate::profile::check::Check;
-use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
-use crate::profile::setup::{InstallScope, milliseconds};
+use crate::profile::reading::{Off, Reading, Switch};
+use crate::profile::setup::{InstallScope, Machine, Roots, milliseconds};
 use crate::profile::target::EndpointForm;
 use crate::profile::{InstalledPlugin, Profile, installed_plugin};
+use crate::rights::Rights;
 
 pub(super) static PROFILE: Profile = Profile {
     client: Client::Gemini,
@@ -46,9 +45,19 @@ pub(super) static PROFILE: Profile = Profile {
     reads_failure: Some(has_failed),
     next_steps,
     allow,
-    missing,
+    may_work: "--approval-mode auto_edit --allowed-tools 'run_shell_command(make)'",
     plugin,
-    check: |check| check.gemini(),
+    reads: &[Reading::commented("settings.json")],
+    switches: &[
+        Switch::new("settings.json", &["hooksConfig", "enabled"], Off::Is(false)),
+        Switch::new("settings.json", &["hooksConfig", "disabled"], Off::Lists),
+        Switch::new("settings.json", &["mcp", "excluded"], Off::Lists),
+        Switch::new(
+            "mcp-server-enablement.json",
+            &[NAME, "enabled"],
+            Off::Is(false),
+        ),
+    ],
     ..Profile::BASE
 };
 
@@ -93,8 +102,18 @@ fn next_steps(reach: InstallScope, _: bool) -> Vec<String> {
     }]
 }
 
-/// `--policy` takes the place of the user's policies, so these are named too.
-fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
+/// `--policy` takes the place of the user's policies, so these are named too. A project that names policies keeps them:
+/// then nothing is allowed.
+fn allow(machine: Machine<'_>, words: &[OsString], rights: &mut Rights) -> Result {
+    let named = |reach| {
+        let root = Roots::of(machine.environment, reach).ok();
+        let settings = root.and_then(|root| read_json(&root.at(SETTINGS)))?;
+        let paths = settings["policyPaths"].as_array()?.iter();
+        Some(paths.filter_map(Value::as_str).map(PathBuf::from).collect())
+    };
+    if named(InstallScope::Project).is_some_and(|paths: Vec<PathBuf>| !paths.is_empty()) {
+        return Ok(());
+    }
     let folder = tempfile::Builder::new()
         .prefix("waynote-")
         .permissions(Permissions::from_mode(0o700))
@@ -103,11 +122,15 @@ fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
     let file = folder.path().join("waynote.toml");
     std::fs::write(&file, POLICY)
         .map_err(|source| waynote::Error::file(file.clone(), "written", source))?;
-    let mut named = vec![file];
-    if call.words.values(&["--policy"]).is_empty() {
-        named.extend(policies(call));
+    let mut policies = vec![file];
+    let is_policy = |word: &OsString| word.as_encoded_bytes().starts_with(b"--policy");
+    if !words.iter().any(is_policy) {
+        let user = Roots::of(machine.environment, InstallScope::User);
+        let folder = user.map(|root| root.at(".gemini/policies")).ok();
+        let folder = folder.filter(|folder| folder.is_dir());
+        policies.extend(named(InstallScope::User).unwrap_or(folder.into_iter().collect()));
     }
-    for policy in named {
+    for policy in policies {
         let mut word = OsString::from("--policy=");
         word.push(policy);
         rights.argument(word);
@@ -117,9 +140,10 @@ fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
 }
 
 /// The extension, where the last rule about this directory does not begin with `!`.
-fn plugin(call: &Invocation<'_>) -> Option<InstalledPlugin> {
-    let user = call.roots(InstallScope::User).ok()?;
-    let (here, folder) = (call.directory()?, user.at(".gemini/extensions"));
+fn plugin(machine: Machine<'_>) -> Option<InstalledPlugin> {
+    let user = Roots::of(machine.environment, InstallScope::User).ok()?;
+    let here = machine.environment.working_directory().ok()?;
+    let folder = user.at(".gemini/extensions");
     let entry = folder.join("waynote/gemini-extension.json");
     let rules = read_json(&folder.join("extension-enablement.json")).unwrap_or_default();
     let rules = rules[NAME]["overrides"].as_array().into_iter().flatten();
@@ -127,254 +151,6 @@ fn plugin(call: &Invocation<'_>) -> Option<InstalledPlugin> {
     let last = rules.filter_map(Value::as_str).rfind(is_about);
     let is_on = entry.is_file() && !last.is_some_and(|rule| rule.starts_with('!'));
     is_on.then(|| installed_plugin(NAME, &entry))
-}
-
-/// Its settings, the weakest file first.
-fn settings(call: &Invocation<'_>) -> Vec<Value> {
-    let reaches = [InstallScope::User, InstallScope::Project].into_iter();
-    reaches.flat_map(|reach| settings_of(call, reach)).collect()
-}
-
-/// The settings of the user, or of the project.
-fn settings_of(call: &Invocation<'_>, reach: InstallScope) -> Vec<Value> {
-    let root = call.roots(reach).ok();
-    let settings = root.and_then(|root| read_json(&root.at(SETTINGS)));
-    settings.into_iter().collect()
-}
-
-/// The policies that Gemini CLI reads by itself: those that its settings name, else the user's folder.
-///
-/// An agent can write the project's settings. They count only in a directory that the user trusts: elsewhere Gemini CLI
-/// does not read them either, and what is given by `--policy` it reads in any case.
-fn policies(call: &Invocation<'_>) -> Vec<PathBuf> {
-    let settings = match trusts(call) {
-        true => settings(call),
-        false => settings_of(call, InstallScope::User),
-    };
-    let named: Vec<PathBuf> = settings
-        .iter()
-        .filter_map(|file| file["policyPaths"].as_array())
-        .flatten()
-        .filter_map(|path| path.as_str().map(PathBuf::from))
-        .collect();
-    if !named.is_empty() {
-        return named;
-    }
-    let folder = call
-        .roots(InstallScope::User)
-        .map(|root| root.at(".gemini/policies"));
-    folder
-        .into_iter()
-        .filter(|folder| folder.is_dir())
-        .collect()
-}
-
-fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-    let words = &call.words;
-    let settings = settings(call);
-    let strongest = |read: &dyn Fn(&Value) -> Option<String>| settings.iter().rev().find_map(read);
-    let in_settings =
-        strongest(&|file| Some(file["general"]["defaultApprovalMode"].as_str()?.to_owned()));
-    let mode = match words.has(&["-y", "--yolo"]) {
-        true => Some("yolo".to_owned()),
-        false => words
-            .values(&["--approval-mode"])
-            .last()
-            .map(|mode| (*mode).to_owned())
-            // Settings cannot set `yolo`.
-            .or(in_settings.filter(|mode| mode != "yolo")),
-    };
-    let mut allowed = words.lists(&["--allowed-tools"]);
-    let in_settings = settings
-        .iter()
-        .filter_map(|file| file["tools"]["allowed"].as_array());
-    let in_settings = in_settings.flatten().filter_map(Value::as_str);
-    allowed.extend(in_settings.map(str::to_owned));
-    let allows = |tool: &str| allowed.iter().any(|rule| rule.starts_with(tool));
-    // Policies are not parsed: any of them may allow it.
-    let has_policies = !words.values(&["--policy"]).is_empty() || !policies(call).is_empty();
-    let may = match mode.as_deref() {
-        Some("yolo") => May::BOTH,
-        _ if has_policies => May::BOTH,
-        mode => May {
-            edit: mode == Some("auto_edit") || allows("write_file") || allows("replace"),
-            run: allows("run_shell_command") || allows("ShellTool"),
-        },
-    };
-    // No mode lies between edits and everything.
-    lines.extend(may.missing(
-        &PROFILE,
-        "--approval-mode auto_edit",
-        "--allowed-tools 'run_shell_command(make)'",
-    ));
-    if !trusts(call) {
-        lines.push(MissingRight::new(
-            "Gemini CLI does not start in a directory that it does not trust",
-            "trust this one when it asks in a terminal, or add `-- --skip-trust`",
-        ));
-    }
-}
-
-/// True if Gemini CLI trusts this directory, started with these words. A project cannot say so of itself.
-fn trusts(call: &Invocation<'_>) -> bool {
-    let by_variable = call
-        .variable("GEMINI_CLI_TRUST_WORKSPACE")
-        .is_some_and(|value| value == "true");
-    let is_off = settings_of(call, InstallScope::User)
-        .iter()
-        .any(|file| file["security"]["folderTrust"]["enabled"].as_bool() == Some(false));
-    by_variable
-        || is_off
-        || call.words.has(&["--skip-trust"])
-        || is_trusted_folder(call).unwrap_or(false)
-}
-
-/// True if the user trusted this directory, or one above it, in Gemini CLI.
-fn is_trusted_folder(call: &Invocation<'_>) -> Option<bool> {
-    let user = call.roots(InstallScope::User).ok()?;
-    let folders = read_json(&user.at(".gemini/trustedFolders.json"))?;
-    let directory = call.directory()?;
-    let is_trusted = |(folder, level): (&String, &Value)| {
-        let folder = Path::new(folder);
-        match level.as_str() {
-            Some("TRUST_FOLDER") => directory.starts_with(folder),
-            Some("TRUST_PARENT") => folder
-                .parent()
-                .is_some_and(|parent| directory.starts_with(parent)),
-            _ => false,
-        }
-    };
-    Some(folders.as_object()?.iter().any(is_trusted))
-}
-
-/// Its settings of the system, the user and the project; servers and directories that were switched off.
-impl Check<'_> {
-    fn gemini(&mut self) -> Result {
-        let system = match self
-            .environment
-            .variable("GEMINI_CLI_SYSTEM_SETTINGS_PATH")?
-        {
-            Some(path) => PathBuf::from(path),
-            None if cfg!(target_os = "macos") => {
-                "/Library/Application Support/GeminiCli/settings.json".into()
-            }
-            None => "/etc/gemini-cli/settings.json".into(),
-        };
-        let user = self.user.first().cloned();
-        let mut trusts = false;
-        let mut is_guarded = true;
-        let others = user.clone().into_iter().chain([system]);
-        for file in self.sources(&[SETTINGS], others) {
-            if file.at(&["hooksConfig", "enabled"]) == &json!(false) {
-                self.wrong(
-                    "hooks are switched off, so no session gets the notes",
-                    &file.place(&["hooksConfig", "enabled"]),
-                    "take it out, or set it to true",
-                );
-            }
-            let disabled = file.texts(&["hooksConfig", "disabled"]);
-            if disabled.iter().any(|hook| *hook == NAME || is_ours(hook)) {
-                self.wrong(
-                    "waynote's hooks are switched off",
-                    &file.place(&["hooksConfig", "disabled"]),
-                    "`/hooks enable waynote`, or take it out of that list",
-                );
-            }
-            self.server_lists(&file);
-            let excluded = file.texts(&["tools", "exclude"]);
-            let ours: Vec<&str> = excluded
-                .into_iter()
-                .filter(|tool| tool.contains("mcp_waynote"))
-                .collect();
-            if !ours.is_empty() {
-                self.wrong(
-                    "tools are excluded",
-                    &file.place(&["tools", "exclude"]),
-                    &format!("take {} out of it", ours.join(", ")),
-                );
-            }
-            trusts |= file.at(&["mcpServers", NAME, "trust"]) == &json!(true);
-            is_guarded &= file.at(&["security", "folderTrust", "enabled"]) != &json!(false);
-        }
-        let folder = user.as_deref().and_then(Path::parent).map(Path::to_owned);
-        let state = folder
-            .as_ref()
-            .and_then(|folder| Source::read(&folder.join("mcp-server-enablement.json")));
-        if let Some(file) = state {
-            self.switched_off(&file, &[NAME, "enabled"]);
-        }
-        if !trusts {
-            self.findings.note(
-                format!("{}: without a person to ask (`gemini -p`), it refuses waynote's tools: nothing allows them", self.title),
-                "`waynote loop --with gemini` allows them for its runs; elsewhere set `\"trust\": true` in the entry `mcpServers.waynote`",
-            );
-        }
-        if is_guarded {
-            self.folder_trust(folder.as_deref())?;
-        }
-        Ok(())
-    }
-
-    /// Lists of servers, and of tools of ours, that are offered or not.
-    pub(super) fn server_lists(&mut self, file: &Source) {
-        if file.texts(&["mcp", "excluded"]).contains(&NAME) {
-            self.wrong(
-                "the server is excluded",
-                &file.place(&["mcp", "excluded"]),
-                "take `waynote` out of that list",
-            );
-        }
-        if file.at(&["mcp", "allowed"]).is_array()
-            && !file.texts(&["mcp", "allowed"]).contains(&NAME)
-        {
-            self.wrong(
-                "only listed servers are started, and waynote is not listed",
-                &file.place(&["mcp", "allowed"]),
-                "add \"waynote\" to it",
-            );
-        }
-        self.tool_lists(file, &["mcpServers", NAME], "includeTools", "excludeTools");
-    }
-
-    /// In a directory that is not trusted, Gemini CLI starts no server and runs no hook of the project.
-    fn folder_trust(&mut self, folder: Option<&Path>) -> Result {
-        let path = match self
-            .environment
-            .variable("GEMINI_CLI_TRUSTED_FOLDERS_PATH")?
-        {
-            Some(path) => Some(PathBuf::from(path)),
-            None => folder.map(|folder| folder.join("trustedFolders.json")),
-        };
-        let known = path.and_then(|path| Source::read(&path));
-        let Some(here) = self.folders.first().cloned() else {
-            return Ok(());
-        };
-        // The nearest directory that has a rule decides.
-        let rule = known.as_ref().and_then(|file| {
-            here.ancestors().find_map(|folder| {
-                let folder = folder.to_str()?;
-                let rule = file.at(&[folder]).as_str()?;
-                Some((rule.to_owned(), file.place(&[folder])))
-            })
-        });
-        match rule {
-            Some((rule, place)) if rule == "DO_NOT_TRUST" => self.wrong(
-                "this directory is not trusted: no server is started here",
-                &place,
-                "trust it with `/permissions`",
-            ),
-            Some(_) => {}
-            None if self.reach == InstallScope::Project => self.findings.note(
-                format!(
-                    "{}: this directory is not trusted yet: its files are not read",
-                    self.title
-                ),
-                "start Gemini CLI here and trust the directory",
-            ),
-            None => {}
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -393,8 +169,7 @@ mod tests {
         };
         let words = ["--policy=mine"].map(OsString::from);
         let mut rights = Rights::default();
-        let call = Invocation::new(machine, &words);
-        allow(&call, &mut rights).unwrap();
+        allow(machine, &words, &mut rights).unwrap();
         let [word] = &rights.arguments[..] else {
             panic!("{rights:?}");
         };

@@ -1,6 +1,7 @@
-//! The clients, one file each: its files and entries, its hooks and the form of its answers, its permissions in a loop,
-//! and what `doctor` looks at. This file is the list of them.
+//! The clients, one file each: its files and entries, its hooks and the form of its answers, its arguments in a loop, and
+//! how it reads its files. This file is the list of them.
 
+mod antigravity;
 mod claude_code;
 mod codex;
 mod cursor;
@@ -15,10 +16,9 @@ use std::path::Path;
 
 use crate::client::Event;
 use crate::error::{Lacking, Result};
-use crate::profile::permissions::Invocation;
 use crate::profile::setup::{ClientFile, InstallScope, Machine, Setup};
 use crate::profile::target::TOKEN_VARIABLE;
-use crate::profile::{InstalledPlugin, Profile};
+use crate::profile::{InstalledPlugin, Profile, Snippet};
 
 /// The enumeration of all clients, each with its profile.
 macro_rules! clients {
@@ -54,6 +54,8 @@ clients! {
     Opencode = opencode::PROFILE,
     /// Gemini CLI.
     Gemini = gemini::PROFILE,
+    /// Antigravity CLI.
+    Antigravity = antigravity::PROFILE,
     /// Goose.
     Goose = goose::PROFILE,
     /// VS Code's agent mode.
@@ -146,6 +148,7 @@ impl Client {
             Lacking::Ending => profile.event_word(Event::Stop).is_none(),
             Lacking::Endpoint => profile.endpoint.reference.is_empty(),
             Lacking::ProjectFiles => profile.server[1].is_empty(),
+            Lacking::Files => profile.server[0].is_empty(),
         }
     }
 
@@ -156,8 +159,9 @@ impl Client {
     pub fn is_found(self, machine: Machine<'_>) -> Result<bool> {
         let setup = Setup::unchecked(machine, self.profile(), InstallScope::User)?;
         let home = setup.roots()?.folder;
-        let files = (self.profile().files)(&setup)?.into_iter();
-        let mut folders = files.filter_map(|file| file.path.parent().map(Path::to_owned));
+        let files = setup.files()?.into_iter().map(|file| file.path);
+        let files = files.chain(setup.snippet()?.map(|snippet| snippet.file));
+        let mut folders = files.filter_map(|file| file.parent().map(Path::to_owned));
         // Its state may be in home itself.
         let folder = folders.find(|folder| *folder != home);
         Ok(
@@ -190,30 +194,24 @@ impl<'e> Setup<'e> {
     /// # Errors
     /// [`Error::Environment`](crate::Error::Environment), where they cannot be named.
     pub fn files(&self) -> Result<Vec<ClientFile>> {
-        let files = (self.profile.files)(self)?;
-        let files = files
-            .into_iter()
-            .filter(|file| self.has_hooks() || file.part.has_server());
-        Ok(files.map(|file| self.without_hooks(file)).collect())
+        (self.profile.files)(self)
     }
 
-    /// Files of hooks that are to go, where there are to be none.
+    /// The lines that a person adds, for a client whose file is not edited.
     ///
     /// # Errors
-    /// [`Error::Environment`](crate::Error::Environment), where they cannot be named.
-    pub fn left_over(&self) -> Result<Vec<ClientFile>> {
-        if self.has_hooks() {
-            return Ok(Vec::new());
-        }
-        let mut files = (self.profile.files)(self)?;
-        files.retain(|file| !file.part.has_server());
-        Ok(files)
+    /// [`Error::Environment`](crate::Error::Environment), where the file cannot be named.
+    pub fn snippet(&self) -> Result<Option<Snippet>> {
+        let of_user = self
+            .profile
+            .snippet
+            .filter(|_| self.reach == InstallScope::User);
+        of_user.map(|snippet| snippet(self)).transpose()
     }
 
     /// Our plugin, where the client has it switched on: it brings everything that its files would.
     pub fn plugin(&self) -> Option<InstalledPlugin> {
-        let call = Invocation::new(self.machine, &[]);
-        let plugin = (self.profile.plugin)(&call);
+        let plugin = (self.profile.plugin)(self.machine);
         plugin.filter(|_| self.reach == InstallScope::User)
     }
 
@@ -250,10 +248,7 @@ mod tests {
         }
         assert_eq!(Client::named("claude"), Some(Client::ClaudeCode));
         assert_eq!(Client::named("gemini-cli"), Some(Client::Gemini));
-        // It is not known where the hooks of the last belong.
-        for other in ["emacs", "antigravity"] {
-            assert_eq!(Client::named(other), None);
-        }
+        assert_eq!(Client::named("emacs"), None);
         assert_eq!(Client::Cursor.event_named("beforeSubmitPrompt"), None);
         assert_eq!(
             Client::Gemini.event_named("BeforeAgent"),

@@ -2,21 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-use waynote_system::shell::quoted;
+use serde_json::Value;
+use waynote_system::text_file;
 use waynote_system::variables::AUTHOR;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::edit::Edit;
 use crate::formats::entry::{JsonEdit, NAME, object};
-use crate::formats::source::Source;
+use crate::formats::source::read_json;
 use crate::ledger::Channel;
 use crate::plugin::opencode::FOLDER;
 use crate::profile::answer::Form;
-use crate::profile::check::Check;
-use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json, text};
-use crate::profile::setup::{ClientFile, InstallScope, Part, Roots, Setup};
+use crate::profile::reading::{Off, Switch};
+use crate::profile::setup::{ClientFile, InstallScope, Machine, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
 use crate::profile::{InstalledPlugin, Profile};
 
@@ -38,10 +37,17 @@ pub(super) static PROFILE: Profile = Profile {
     // The system prompt is no part of the conversation: its plugin puts the block there for each process.
     channel: Channel::System,
     next_steps,
-    allow,
-    missing,
+    allow: |machine, _, rights| {
+        let set = machine.environment.variable(PERMISSION)?;
+        let permission = permission(set).map(|permission| (PERMISSION.into(), permission.into()));
+        rights.environment.extend(permission);
+        Ok(())
+    },
     plugin,
-    check: |check| check.opencode(),
+    switches: &[
+        Switch::new("opencode.json", &["mcp", NAME, "enabled"], Off::Is(false)),
+        Switch::new("opencode.jsonc", &["mcp", NAME, "enabled"], Off::Is(false)),
+    ],
     // opencode asks for no consent.
     trust: |_, _| Ok(()),
     ..Profile::BASE
@@ -56,7 +62,7 @@ const PERMISSION: &str = "OPENCODE_PERMISSION";
 /// The program that brings the notes.
 pub(crate) fn script(setup: &Setup<'_>) -> String {
     let program = Value::from(setup.program.as_str()).to_string();
-    let mut text = PLUGIN.replace("\"waynote\"", &program);
+    let mut text = PLUGIN.replacen("\"waynote\"", &program, 1);
     for option in setup.target.options().iter().rev() {
         let option = Value::from(option.as_str()).to_string();
         text = text.replacen("program, [", &format!("program, [{option}, "), 1);
@@ -85,20 +91,28 @@ pub(crate) fn server(setup: &Setup<'_>) -> JsonEdit {
 }
 
 /// Our package, as its settings name it. Its program has the path of ours.
-fn plugin(call: &Invocation<'_>) -> Option<InstalledPlugin> {
-    let settings = settings(call);
-    let mut plugins = settings
-        .iter()
-        .rev()
-        .filter_map(|file| file["plugin"].as_array())
-        .flatten()
-        .filter_map(Value::as_str);
-    let name = plugins.find(|name| name.trim_end_matches('/').ends_with(FOLDER))?;
-    let script = text(&Path::new(name).join("waynote.js"));
-    Some((
-        name.to_owned(),
-        script.as_deref().and_then(started).map(str::to_owned),
-    ))
+fn plugin(machine: Machine<'_>) -> Option<InstalledPlugin> {
+    let user = Roots::of(machine.environment, InstallScope::User);
+    let user = user.and_then(|root| user_folder(&root)).ok();
+    let project = Roots::of(machine.environment, InstallScope::Project).ok();
+    let folders = project.map(|root| root.folder).into_iter().chain(user);
+    let files = folders
+        .flat_map(|folder| ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name)));
+    let name = files.filter_map(|file| read_json(&file)).find_map(|file| {
+        // Version 1 and version 2 call the list by different names.
+        let lists = ["plugin", "plugins"].map(|name| file[name].clone());
+        let mut names = lists
+            .iter()
+            .filter_map(Value::as_array)
+            .flatten()
+            .filter_map(Value::as_str);
+        let name = names.find(|name| name.trim_end_matches('/').ends_with(FOLDER))?;
+        Some(name.to_owned())
+    })?;
+    let script = text_file::read(&Path::new(&name).join("waynote.js"));
+    let script = script.ok().flatten().unwrap_or_default();
+    let program = started(&script).map(str::to_owned);
+    Some((name, program))
 }
 
 fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
@@ -124,15 +138,6 @@ fn next_steps(_: InstallScope, _: bool) -> Vec<String> {
     ]
 }
 
-fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
-    if let Some(permission) = permission(call.environment().variable(PERMISSION)?) {
-        rights
-            .environment
-            .push((PERMISSION.into(), permission.into()));
-    }
-    Ok(())
-}
-
 /// Its folder of the user.
 fn user_folder(root: &Roots<'_>) -> Result<PathBuf> {
     Ok(root.environment.dot_config()?.join("opencode"))
@@ -146,20 +151,6 @@ fn with_comments(path: &Path) -> PathBuf {
     } else {
         path.to_owned()
     }
-}
-
-/// Its settings, the weakest file first.
-fn settings(call: &Invocation<'_>) -> Vec<Value> {
-    let user = call.roots(InstallScope::User);
-    let user = user.and_then(|root| user_folder(&root)).ok();
-    let project = call
-        .roots(InstallScope::Project)
-        .ok()
-        .map(|root| root.folder);
-    let folders = user.into_iter().chain(project);
-    let files = folders
-        .flat_map(|folder| ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name)));
-    files.filter_map(|file| read_json(&file)).collect()
 }
 
 /// opencode's permissions with our tools allowed, beside what the variable says already; none where it says something that
@@ -180,141 +171,10 @@ fn permission(set: Option<String>) -> Option<String> {
     Some(Value::Object(permission).to_string())
 }
 
-/// Without settings it allows everything; `opencode run` rejects what these would have asked about.
-fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-    let settings = settings(call);
-    let rule = |tool: &str| {
-        let of = |file: &Value| match &file["permission"] {
-            Value::String(all) => Some(all.clone()),
-            Value::Object(rules) => {
-                let rule = rules.get(tool).or_else(|| rules.get("*"))?;
-                // A pattern may allow some commands.
-                Some(rule.as_str().unwrap_or("allow").to_owned())
-            }
-            _ => None,
-        };
-        settings.iter().rev().find_map(of)
-    };
-    let may = |tool: &str| rule(tool).is_none_or(|rule| rule == "allow");
-    let may = May {
-        edit: may("edit"),
-        run: may("bash"),
-    };
-    let Some(what) = may.lacks() else {
-        return;
-    };
-    lines.push(MissingRight::new(
-        format!(
-            "the agent may not {what}: opencode asks or denies it, and nobody is there to answer"
-        ),
-        "allow it by `permission` in its configuration",
-    ));
-}
-
-/// Its configuration of the user and of the project, and the package that it fetches for plugins.
-impl Check<'_> {
-    fn opencode(&mut self) -> Result {
-        let user = self
-            .user
-            .first()
-            .and_then(|path| path.parent())
-            .map(Path::to_owned);
-        let own = ["opencode.json", "opencode.jsonc"];
-        let below = [".opencode/opencode.json", ".opencode/opencode.jsonc"];
-        let of_user = user.iter().flat_map(|folder| {
-            let names = own.into_iter().chain(["config.json"]);
-            names.map(|name| folder.join(name))
-        });
-        let named = self.environment.variable("OPENCODE_CONFIG")?;
-        let others = of_user.chain(named.map(PathBuf::from));
-        for file in self.sources(&[own, below].concat(), others) {
-            self.switched_off(&file, &["mcp", NAME, "enabled"]);
-            for tool in members(file.at(&["tools"]))
-                .filter(|(name, on)| is_ours(name) && *on == &json!(false))
-            {
-                self.wrong(
-                    "tools are switched off",
-                    &file.place(&["tools", tool.0]),
-                    "take it out, or set it to true",
-                );
-            }
-            if let Some(action @ ("deny" | "ask")) = file.at(&["permission"]).as_str() {
-                self.permission(action, &file.place(&["permission"]));
-            }
-            for (name, action) in
-                members(file.at(&["permission"])).filter(|(name, _)| is_ours(name))
-            {
-                if let Some(action @ ("deny" | "ask")) = action.as_str() {
-                    self.permission(action, &file.place(&["permission", name]));
-                }
-            }
-        }
-        if self.environment.variable("OPENCODE_PURE")?.is_some() {
-            self.wrong(
-                "no plugin is loaded, so no session gets the notes",
-                "OPENCODE_PURE is set",
-                "unset it",
-            );
-        }
-        // For a plugin, opencode waits for a package that it fetches into that folder.
-        let folder = match self.reach {
-            InstallScope::User => user,
-            InstallScope::Project => self.folders.first().map(|folder| folder.join(".opencode")),
-        };
-        const PACKAGE: &str = "@opencode-ai/plugin";
-        let lock = folder
-            .as_ref()
-            .and_then(|folder| Source::read(&folder.join("package-lock.json")));
-        let is_there = lock.is_some_and(|lock| {
-            !lock
-                .at(&["packages", "", "dependencies", PACKAGE])
-                .is_null()
-        });
-        if let Some(folder) =
-            folder.filter(|folder| !is_there || !folder.join("node_modules").exists())
-        {
-            self.findings.note(
-                format!(
-                    "{}: it has not fetched {PACKAGE} into {} yet, which plugins need: without the registry, a start waits 75 seconds for it",
-                    self.title,
-                    folder.display()
-                ),
-                format!("start opencode once with a network, or `npm install --prefix {} {PACKAGE}`", quoted(&folder.to_string_lossy())),
-            );
-        }
-        Ok(())
-    }
-
-    fn permission(&mut self, action: &str, place: &str) {
-        match action {
-            "deny" => self.wrong(
-                "waynote's tools are denied",
-                place,
-                "set it to \"allow\", or add `\"waynote_*\": \"allow\"` below it",
-            ),
-            _ => self.note(
-                "every call of waynote's tools needs a confirmation, which nobody gives in `opencode run`",
-                place,
-                "add `\"waynote_*\": \"allow\"` below it",
-            ),
-        }
-    }
-}
-
 /// The program that a script of ours starts.
 fn started(script: &str) -> Option<&str> {
     let (_, rest) = script.split_once("const program = \"")?;
     Some(rest.split_once("\";")?.0)
-}
-
-/// True if a pattern of opencode's is about tools of ours.
-fn is_ours(pattern: &str) -> bool {
-    pattern.starts_with("waynote") || pattern == "*"
-}
-
-fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    let members = value.as_object().into_iter().flatten();
-    members.map(|(name, value)| (name.as_str(), value))
 }
 
 #[cfg(test)]

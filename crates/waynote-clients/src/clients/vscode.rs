@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
-use serde_json::json;
-
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::JsonEdit;
+use crate::formats::source::read_json;
 use crate::profile::answer::{Ending, Form};
-use crate::profile::check::Check;
-use crate::profile::permissions::{Invocation, May, MissingRight, read_json};
-use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Setup};
+use crate::profile::reading::{Off, Switch};
+use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Machine, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
 use crate::profile::{InstalledPlugin, Profile, enabled_plugin, installed_plugin};
 
@@ -48,7 +46,13 @@ pub(super) static PROFILE: Profile = Profile {
     files: |setup| files(setup, "hooks/waynote.json"),
     hook_variable: Some("COPILOT_CLI"),
     next_steps,
-    check: |check| check.vscode(),
+    switches: &[
+        Switch::new("settings.json", &["chat.disableAIFeatures"], Off::Is(true)),
+        Switch::new("settings.json", &["chat.agent.enabled"], Off::Is(false)),
+        Switch::new("settings.json", &["chat.mcp.access"], Off::Text("none")),
+        Switch::new("settings.json", &["chat.mcp.enabled"], Off::Is(false)),
+        Switch::new("settings.json", &["chat.useHooks"], Off::Is(false)),
+    ],
     ..SHARED
 };
 
@@ -63,18 +67,18 @@ pub(super) static COPILOT: Profile = Profile {
     endpoint: EndpointForm::new(Some("http"), "url", "${WAYNOTE_TOKEN}"),
     moved_by: Some(["COPILOT_HOME", ".copilot"]),
     files: |setup| files(setup, "hooks/waynote-copilot.json"),
-    allow: |_, rights| {
+    allow: |_, _, rights| {
         rights.argument("--allow-tool=waynote");
         Ok(())
     },
-    missing,
+    may_work: "--allow-tool=write --allow-tool='shell(make:*)'",
     plugin,
     ..SHARED
 };
 
 /// It reads the plugin where the marketplace is, a folder that its settings name.
-fn plugin(call: &Invocation<'_>) -> Option<InstalledPlugin> {
-    let root = call.roots(InstallScope::User).ok()?;
+fn plugin(machine: Machine<'_>) -> Option<InstalledPlugin> {
+    let root = Roots::of(machine.environment, InstallScope::User).ok()?;
     let folder = root.moved("COPILOT_HOME").ok()?;
     let folder = folder.unwrap_or_else(|| root.at(".copilot"));
     let settings = read_json(&folder.join("settings.json"))?;
@@ -83,22 +87,6 @@ fn plugin(call: &Invocation<'_>) -> Option<InstalledPlugin> {
     let market = Path::new(market["source"]["path"].as_str().unwrap_or_default());
     let entry = market.join("waynote/mcp/vscode.json");
     Some(installed_plugin(name, &entry))
-}
-
-/// Without a person, Copilot CLI denies each tool that no option allows.
-fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-    let allowed = call.words.lists(&["--allow-tool"]);
-    let allows = |tool: &str| allowed.iter().any(|rule| rule.starts_with(tool));
-    let everything = ["--allow-all-tools", "--allow-all", "--yolo"];
-    let may = match call.words.has(&everything) || call.variable("COPILOT_ALLOW_ALL").is_some() {
-        true => May::BOTH,
-        false => May {
-            edit: allows("write"),
-            run: allows("shell"),
-        },
-    };
-    let (edit, run) = ("--allow-tool=write", "--allow-tool='shell(make:*)'");
-    lines.extend(may.missing(&COPILOT, edit, run));
 }
 
 fn files(setup: &Setup<'_>, hooks: &str) -> Result<Vec<ClientFile>> {
@@ -118,35 +106,4 @@ fn next_steps(_: InstallScope, has_hooks: bool) -> Vec<String> {
     vec![format!(
         "start the server with `MCP: List Servers` in VS Code and trust it when it asks{hooks}"
     )]
-}
-
-impl Check<'_> {
-    fn vscode(&mut self) -> Result {
-        let user = self.user.first().and_then(|path| path.parent());
-        let user = user.map(|folder| folder.join("settings.json"));
-        let hooks = "hooks are switched off, so no session starts with the notes";
-        for file in self.sources(&[".vscode/settings.json"], user) {
-            for (name, off, what) in [
-                (
-                    "chat.disableAIFeatures",
-                    json!(true),
-                    "agent mode is switched off",
-                ),
-                (
-                    "chat.agent.enabled",
-                    json!(false),
-                    "agent mode is switched off",
-                ),
-                ("chat.mcp.access", json!("none"), "servers are switched off"),
-                ("chat.mcp.enabled", json!(false), "servers are switched off"),
-                ("chat.useHooks", json!(false), hooks),
-                ("chat.useChatHooks", json!(false), hooks),
-            ] {
-                if file.at(&[name]) == &off {
-                    self.wrong(what, &file.place(&[name]), "take it out");
-                }
-            }
-        }
-        Ok(())
-    }
 }

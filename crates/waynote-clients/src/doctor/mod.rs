@@ -5,7 +5,7 @@ mod load;
 pub mod probe;
 pub(crate) mod trial;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -16,13 +16,12 @@ use waynote_system::shell::quoted;
 use waynote_system::text_file;
 
 use crate::client::Event;
-use crate::error::{Error, Result};
+use crate::error::{Error, Lacking, Result};
 use crate::formats::hook_command;
 use crate::install::state::State;
 use crate::profile::InstalledPlugin;
-use crate::profile::check::{Check, Findings};
-use crate::profile::permissions::MissingRight;
-use crate::profile::setup::{ClientFile, InstallScope, Setup};
+use crate::profile::findings::Findings;
+use crate::profile::setup::{ClientFile, Setup};
 use crate::rights::missing_rights;
 
 use load::HookTime;
@@ -46,7 +45,8 @@ pub fn examine(
     let mut command = None;
     let (mut has_hook, mut is_there) = (false, false);
     for file in setup.files()? {
-        let state = file.state(environment);
+        let is_wanted = setup.has_hooks() || file.without_hooks().is_some();
+        let state = file.state();
         // Another program's entry is not started.
         if !matches!(state, State::Missing | State::Refused(_)) {
             is_there = true;
@@ -55,21 +55,45 @@ pub fn examine(
                 has_hook |= file.part.has_hooks();
             }
         }
-        files.push((file, state));
+        if is_wanted {
+            files.push((file, state));
+        }
     }
     let plugin = setup.plugin();
     let has_plugin = plugin.is_some();
     if has_plugin && !is_there {
         // They would only repeat what the plugin brings.
         files.clear();
-    } else if files.is_empty() {
+    } else if client.lacks(Lacking::Files) {
+        has_hook = true;
+        findings.note(
+            format!("{title} takes waynote only as a plugin, whose files are not checked"),
+            "`waynote plugin FOLDER` writes it, and says how it is installed",
+        );
+    } else if files.is_empty() && setup.profile.snippet.is_none() {
         findings.note(
             format!("{title} reads servers only from the user's file"),
             "leave out `--project`",
         );
     }
+    let paths: Vec<PathBuf> = files.iter().map(|(file, _)| file.path.clone()).collect();
     for (file, state) in files {
         of_file(setup, &file, state, &refused, &mut findings);
+    }
+    if let Some(snippet) = setup.snippet()? {
+        let (file, word) = (snippet.file.display(), client.word());
+        is_there = snippet.is_there();
+        match is_there {
+            true => {
+                let server = setup.server();
+                command = Some([vec![server.command], server.args].concat());
+                findings.ok(format!("{title}: server in {file}"));
+            }
+            false => findings.wrong(
+                format!("{title}: the lines of waynote's server are not in {file}"),
+                format!("`waynote install {word}` prints them"),
+            ),
+        }
     }
     if let Some(plugin) = plugin {
         of_plugin(setup, plugin, is_there, &mut findings);
@@ -125,13 +149,17 @@ pub fn examine(
     }
     // Missing files need no trust.
     if is_there || has_plugin {
-        findings.append(settings(setup)?);
-        // In the words of `waynote loop --with` at its start.
-        for MissingRight { what, next, .. } in missing_rights(setup.machine, client, &[]) {
-            findings.note(
-                format!("{title}: in a loop, {what}"),
-                format!("for `waynote loop --with {}`: {next}", client.word()),
-            );
+        for switch in setup.profile.switches {
+            for place in paths.iter().filter_map(|path| switch.place(path)) {
+                let what = format!("{title}: a setting switches waynote off: {place}");
+                findings.wrong_once(what, "take it out, or change its value");
+            }
+        }
+        (setup.profile.trust)(setup, &mut findings)?;
+        let lacking = missing_rights(setup.machine, client, &[]);
+        for line in lacking {
+            let word = client.word();
+            findings.note(line, format!("this is for `waynote loop --with {word}`"));
         }
     }
     Ok(findings)
@@ -155,31 +183,27 @@ fn of_file(
     let title = setup.profile.title;
     let (path, part) = (file.path.display(), file.part);
     let install = format!("`waynote install {}`", setup.words());
+    let text = text_file::read(&file.path).ok().flatten();
+    let unread = file.unread(setup.profile.reads, text.as_deref().unwrap_or_default());
+    if let Some(reason) = unread {
+        return findings.wrong(
+            format!("{title} does not load {path}: {reason}"),
+            "correct that file: nothing in it counts until then",
+        );
+    }
     if let (State::Outdated, Some(program)) = (&state, missing_program(&file.path)) {
         return findings.wrong(
-            format!("{title}: {part} in {path} runs {program}, which is not there"),
+            format!("{title}: {part} in {path} runs {program}, which does not exist"),
             format!("{install} brings it up to date; `--dry-run` shows how"),
         );
     }
     match state {
         State::There => findings.ok(format!("{title}: {part} in {path}")),
         State::Outdated => findings.note(
-            format!("{title}: {part} in {path} was written by another version of waynote, or for another path"),
-            format!("{install} brings it up to date; `--dry-run` shows how"),
-        ),
-        State::Older(lines) => findings.note(
             format!(
-                "{title}: {part} in {path} is older than this version: {}",
-                lines.join("; ")
+                "{title}: {part} in {path} lacks entries, or starts the program by another path"
             ),
             format!("{install} brings it up to date; `--dry-run` shows how"),
-        ),
-        State::Changed(lines) => findings.note(
-            format!(
-                "{title}: {part} in {path} was changed by hand, and is older than this version: {}",
-                lines.join("; ")
-            ),
-            "change those lines by hand; `waynote install` leaves the entry as it is",
         ),
         State::Missing => findings.wrong(
             format!("{title}: no {part} in {path}"),
@@ -220,9 +244,7 @@ fn of_plugin(setup: &Setup<'_>, plugin: InstalledPlugin, is_twice: bool, finding
 /// The program of a hook of ours in a file, if there is none at its path.
 fn missing_program(file: &Path) -> Option<String> {
     let text = std::fs::read_to_string(file).ok()?;
-    let commands = text.split('"').filter_map(hook_command::our_program);
-    let mut programs =
-        commands.filter_map(|(_, program)| Some(program.split(' ').next()?.to_owned()));
+    let mut programs = text.split('"').filter_map(hook_command::our_program);
     programs.find(|program| program.ends_with("/waynote") && !Path::new(program).exists())
 }
 
@@ -275,12 +297,4 @@ fn of_hook(title: &str, took: HookTime, limit: Duration, findings: &mut Findings
             ),
         );
     }
-}
-fn settings(setup: &Setup<'_>) -> Result<Findings> {
-    let user = Setup::new(setup.machine, setup.client(), InstallScope::User, false)?.files()?;
-    let user = user.into_iter().map(|file| file.path).collect();
-    let mut check = Check::new(setup, user)?;
-    (setup.profile.check)(&mut check)?;
-    (setup.profile.trust)(setup, &mut check.findings)?;
-    Ok(check.findings)
 }

@@ -14,8 +14,8 @@ use waynote_system::variables;
 use super::load::{HookTime, measured};
 use super::probe::{Conversation, Reason};
 use crate::client::{Client, Event};
-use crate::profile::options;
 use crate::profile::setup::Setup;
+use crate::profile::target::Target;
 
 /// The text that the hook or the server must deliver.
 const CANARY: &str = "waynote-canary: this note shows that a hook hands notes over. \
@@ -69,10 +69,14 @@ pub(super) fn instructions(
     let (program, args) = server.split_first().ok_or(NO_COMMAND)?;
     let mut command = Command::new(program);
     // Without the options: the trial has a store of its own.
+    let options = Target::of(&json!({ "command": server })).options().len();
     command
-        .args(&args[options::length(args)..])
+        .args(&args[options..])
         .current_dir(&trial.project)
         .env(variables::STORE, &trial.store)
+        // Leaves nothing in the user's folders, and works where hooks are switched off.
+        .env(variables::STATE_FOLDER, trial.folder.join("state"))
+        .env_remove(variables::HOOKS)
         .env_remove(variables::NOTES_FILE);
     let (_server, greeted) = Conversation::start(command, client)?;
     let instructions = greeted["instructions"].as_str().unwrap_or_default();
@@ -147,6 +151,7 @@ fn hand_over_at(setup: &Setup<'_>, now: Timestamp, event: Event, tool: &Value) -
         .env(variables::STATE_FOLDER, trial.folder.join("state"))
         .env(variables::DATA_FOLDER, trial.folder.join("data"))
         .env(variables::HOOK_WAIT, PATIENCE.as_secs().to_string())
+        .env_remove(variables::HOOKS)
         .env_remove(variables::NOTES_FILE)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -5,19 +5,18 @@ use serde_json::Value;
 use super::entry::{self, JsonEdit, NAME, Server, is_our_server};
 use super::json;
 use super::refusal::{EditResult, Refusal};
-use super::{toml, yaml};
+use super::toml;
 
 /// The mark that Windows' editors put before a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The edit of one file.
+#[derive(Clone)]
 pub(crate) enum Edit {
     /// Members of a file of JSON with comments.
     Json(Vec<JsonEdit>),
     /// A server in Codex's `config.toml`.
     Toml(Server),
-    /// An extension in Goose's `config.yaml`.
-    Yaml(Server),
     /// A file that is waynote's alone.
     Whole {
         text: String,
@@ -30,13 +29,11 @@ impl Edit {
     /// The file's text with our entries; unchanged if it has them already. An empty text is a new file.
     pub(crate) fn add(&self, text: &str) -> EditResult {
         behind_mark(text, |text| {
-            let is_taken = self.is_somebody_elses(text)?;
+            let is_taken = self.is_another_programs(text)?;
             match self {
-                Self::Yaml(_) if is_taken => Err(taken("an extension named `waynote`")),
                 _ if is_taken => Err(taken("a server named `waynote`")),
                 Self::Json(edits) => json::add(text, edits),
                 Self::Toml(server) => toml::add(text, server),
-                Self::Yaml(server) => yaml::add(text, server),
                 Self::Whole { mark, .. } if !text.is_empty() && !text.contains(mark) => {
                     Err(taken("a text"))
                 }
@@ -48,20 +45,29 @@ impl Edit {
     /// The file's text without our entries; unchanged if it has none.
     pub(crate) fn take_back(&self, text: &str) -> EditResult {
         behind_mark(text, |text| {
-            let is_taken = self.is_somebody_elses(text)?;
+            let is_taken = self.is_another_programs(text)?;
             match self {
                 Self::Json(edits) => {
                     let is_ours = |edit: &&JsonEdit| !is_taken || edit.event().is_some();
                     let edits: Vec<JsonEdit> = edits.iter().filter(is_ours).cloned().collect();
                     json::take_back(text, &edits)
                 }
-                Self::Toml(_) | Self::Yaml(_) if is_taken => Ok(text.to_owned()),
+                Self::Toml(_) if is_taken => Ok(text.to_owned()),
                 Self::Toml(_) => toml::take_back(text),
-                Self::Yaml(_) => yaml::take_back(text),
                 Self::Whole { mark, .. } if text.contains(mark) => Ok(String::new()),
                 Self::Whole { .. } => Ok(text.to_owned()),
             }
         })
+    }
+
+    /// The edit without those of its entries for which this is true; none without any.
+    pub(crate) fn without(&self, is_left_out: impl Fn(Self) -> bool) -> Option<Self> {
+        let Self::Json(edits) = self else {
+            return (!is_left_out(self.clone())).then(|| self.clone());
+        };
+        let edits = edits.iter().cloned();
+        let kept = edits.filter(|edit| !is_left_out(Self::Json(vec![edit.clone()])));
+        Some(Self::Json(kept.collect()))
     }
 
     /// The contents of a text; none where it cannot be read.
@@ -70,7 +76,6 @@ impl Edit {
         match self {
             Self::Json(_) => json::read(text),
             Self::Toml(_) => toml::read(text),
-            Self::Yaml(_) => yaml::read(text),
             Self::Whole { .. } => None,
         }
     }
@@ -83,7 +88,6 @@ impl Edit {
                 _ => None,
             }),
             Self::Toml(_) => Some(toml::SERVERS),
-            Self::Yaml(_) => Some(yaml::SERVERS),
             Self::Whole { .. } => None,
         }
     }
@@ -99,7 +103,7 @@ impl Edit {
     ///
     /// # Errors
     /// [`Refusal::Twice`], where a name that we need stands twice; [`Refusal::Damaged`].
-    fn is_somebody_elses(&self, text: &str) -> EditResult<bool> {
+    fn is_another_programs(&self, text: &str) -> EditResult<bool> {
         if let Self::Json(edits) = self {
             json::once(text, edits)?;
         }
@@ -129,7 +133,7 @@ fn taken(what: &'static str) -> Refusal {
 }
 
 /// Edits what stands behind a byte order mark, which stays.
-pub(crate) fn behind_mark(text: &str, edit: impl FnOnce(&str) -> EditResult) -> EditResult {
+fn behind_mark(text: &str, edit: impl FnOnce(&str) -> EditResult) -> EditResult {
     match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(text) => Ok(format!("{BYTE_ORDER_MARK}{}", edit(text)?)),
         None => edit(text),

@@ -52,8 +52,6 @@ pub(crate) enum JsonEdit {
         /// True if commands stand in groups, as Claude Code has them; else alone.
         grouped: bool,
     },
-    /// No command of ours among those of an event: an earlier version had one there.
-    NoHook { event: &'static str },
     /// A member that a new file needs.
     Version(i64),
     /// Escapes slashes in our commands: the client takes two for a comment, even within a text.
@@ -64,18 +62,9 @@ impl JsonEdit {
     /// The event of a hook.
     pub(crate) fn event(&self) -> Option<&'static str> {
         match self {
-            Self::Hook { event, .. } | Self::NoHook { event } => Some(event),
+            Self::Hook { event, .. } => Some(event),
             _ => None,
         }
-    }
-
-    /// A hook with another command.
-    pub(crate) fn with_command(&self, now: &str) -> Self {
-        let mut edit = self.clone();
-        if let Self::Hook { command, .. } = &mut edit {
-            now.clone_into(command);
-        }
-        edit
     }
 
     /// The element of an event's list that runs the command of a hook.

@@ -1,4 +1,4 @@
-//! The formats of clients' files: an entry of ours is put in and taken out, and all else stays as it is.
+//! The formats of clients' files: an entry of ours is put in and taken out.
 //!
 //! [`entry`] says what is written, [`refusal`] why a file is left alone. Below are the editors of each format; [`edit`]
 //! chooses among them. No client is known here.
@@ -7,8 +7,6 @@ pub(crate) mod edit;
 pub(crate) mod entry;
 pub(crate) mod hook_command;
 pub(crate) mod json;
-mod lines;
 pub(crate) mod refusal;
 pub(crate) mod source;
 pub(crate) mod toml;
-pub(crate) mod yaml;

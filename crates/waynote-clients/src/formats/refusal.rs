@@ -28,33 +28,6 @@ pub enum Refusal {
         /// From 1.
         lines: [usize; 2],
     },
-    /// It is written in a form that only a person can edit.
-    #[error("has `{name}`{} in a form that waynote cannot edit", line.map_or(String::new(), |line| format!(" on line {line}")))]
-    ByHand {
-        /// From 1.
-        line: Option<usize>,
-        /// The name of the value in that form.
-        name: &'static str,
-        /// The edit that a person makes.
-        edit: ManualEdit,
-    },
-}
-
-/// An edit that a person makes to a file that waynote cannot edit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ManualEdit {
-    /// Takes our entry out.
-    TakeOut,
-    /// Adds an entry.
-    Add {
-        /// The member below which it goes.
-        below: &'static str,
-        /// Its lines.
-        entry: String,
-        /// The word of the client whose file it is.
-        client: &'static str,
-    },
 }
 
 /// An edited text, or the reason why there is none.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use waynote_system::text_file;
 
-use super::{json, toml, yaml};
+use super::{json, toml};
 
 /// One of a client's files.
 pub(crate) struct Source {
@@ -23,7 +23,6 @@ impl Source {
         type Line = fn(&str, &[&str]) -> Option<usize>;
         let (value, line): (_, Line) = match path.extension().and_then(|end| end.to_str()) {
             Some("toml") => (toml::read(&text), toml::line_of_member),
-            Some("yaml") => (yaml::read(&text), yaml::line_of_member),
             _ => (
                 json::read(text.trim_start_matches('\u{feff}')),
                 json::line_of_member,
@@ -37,33 +36,20 @@ impl Source {
         })
     }
 
-    /// Those of these files that are there, each once.
-    pub(crate) fn all(paths: impl IntoIterator<Item = PathBuf>) -> Vec<Self> {
-        let mut found: Vec<Self> = Vec::new();
-        for path in paths {
-            if found.iter().all(|source| source.path != path) {
-                found.extend(Self::read(&path));
-            }
-        }
-        found
-    }
-
     /// The value on this path of names; null where there is none.
     pub(crate) fn at(&self, path: &[&str]) -> &Value {
         path.iter().fold(&self.value, |value, name| &value[*name])
     }
 
-    /// The texts of a list that is reached by these names.
-    pub(crate) fn texts(&self, path: &[&str]) -> Vec<&str> {
-        let list = self.at(path).as_array().into_iter().flatten();
-        list.filter_map(Value::as_str).collect()
-    }
-
     /// The place of a value, for a person who looks for it.
     pub(crate) fn place(&self, path: &[&str]) -> String {
-        let text = self.text.trim_start_matches('\u{feff}');
-        let line = (self.line)(text, path);
+        let line = (self.line)(self.text.trim_start_matches('\u{feff}'), path);
         let line = line.map_or(String::new(), |line| format!(", line {line}"));
         format!("`{}` in {}{line}", path.join("."), self.path.display())
     }
+}
+
+/// The value of a file of JSON with comments; none where it is not there or cannot be read.
+pub(crate) fn read_json(path: &Path) -> Option<Value> {
+    json::read(&text_file::read(path).ok()??)
 }

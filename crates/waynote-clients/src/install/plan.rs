@@ -2,15 +2,20 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::time::Duration;
 
-use waynote_system::{Environment, text_file};
+use waynote_system::{FileError, text_file};
 
 use super::record::Record;
 use crate::client::Client;
 use crate::error::{Error, Lacking, Result};
-use crate::formats::refusal::Refusal;
+use crate::formats::edit::Edit;
+use crate::formats::refusal::{EditResult, Refusal};
 use crate::profile::has_server;
 use crate::profile::setup::{ClientFile, InstallScope, Setup, kept_program};
+
+/// How often a file that its client writes meanwhile is tried again.
+const TRIES: u32 = 20;
 
 /// The change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
@@ -35,13 +40,17 @@ pub enum Remark {
     WouldBeRefused(Error),
     /// An entry of our name is another program's, and stays.
     TakenByOthers(&'static str),
+    /// An entry of ours was there before `install`, and stays.
+    WasThereBefore,
+    /// The client does not load the file, for that reason.
+    NotLoaded(String),
 }
 
 /// A file and its change.
 pub struct Step {
     /// The file.
     pub file: ClientFile,
-    /// Its text now; none: it is not there.
+    /// Its text now; none: there is no file.
     pub before: Option<String>,
     /// Its text afterwards; none: it goes.
     pub after: Option<String>,
@@ -49,8 +58,6 @@ pub struct Step {
     pub action: Action,
     /// A remark for the person.
     pub remark: Option<Remark>,
-    /// Changes by hand that stay: each line says how to update one.
-    pub kept: Vec<String>,
 }
 
 impl Step {
@@ -84,13 +91,10 @@ impl Step {
         let remark = match is_possible() {
             Err(error) if !dry_run => return Err(error),
             Err(error) => Some(Remark::WouldBeRefused(error)),
-            Ok(()) => {
-                let text = before.as_deref().unwrap_or_default();
-                match file.edit.add(text) {
-                    Err(Refusal::Taken { what }) => Some(Remark::TakenByOthers(what)),
-                    _ => None,
-                }
-            }
+            Ok(()) => match file.edit.add(before.as_deref().unwrap_or_default()) {
+                Err(Refusal::Taken { what }) => Some(Remark::TakenByOthers(what)),
+                _ => None,
+            },
         };
         Ok(Self {
             file,
@@ -98,7 +102,6 @@ impl Step {
             after,
             action,
             remark,
-            kept: Vec::new(),
         })
     }
 }
@@ -106,9 +109,8 @@ impl Step {
 /// An installation in a client's files. All files are looked at before the first is written.
 pub struct Installation<'s, 'e> {
     setup: &'s Setup<'e>,
+    dry_run: bool,
     steps: Vec<Step>,
-    /// Files of an earlier version, which go.
-    left_over: Vec<Step>,
 }
 
 impl<'s, 'e> Installation<'s, 'e> {
@@ -119,6 +121,7 @@ impl<'s, 'e> Installation<'s, 'e> {
     pub fn plan(setup: &'s Setup<'e>, dry_run: bool) -> Result<Self> {
         let client = setup.client();
         let options = [
+            (true, Lacking::Files),
             (setup.every_prompt, Lacking::Prompts),
             (setup.by_server, Lacking::Calls),
             (setup.asks, Lacking::Ending),
@@ -133,32 +136,19 @@ impl<'s, 'e> Installation<'s, 'e> {
         let is_new = setup.target != setup.found_target()?;
         let mut steps = Vec::new();
         for file in setup.files()? {
-            let before = text_file::read(&file.path)?;
-            // One for another store is taken out first.
-            let without = match &before {
-                Some(text) if is_new => Some(take_back(&file, text)?),
-                _ => None,
-            };
-            let text = without.as_deref().or(before.as_deref()).unwrap_or_default();
-            let record = Record::load(setup.machine.environment, &file.path)?;
-            let renewed = file
-                .edit
-                .renew(text, record.as_ref())
-                .map_err(|refusal| not_edited(&file, refusal))?;
-            let mut step = Step::new(setup, file, before, Some(renewed.text), dry_run)?;
-            step.kept = renewed.kept;
-            steps.push(step);
+            steps.push(addition(setup, file, is_new, dry_run)?);
         }
+        steps.retain(|step| is_wanted(setup, &step.file) || step.action != Action::Unchanged);
         Ok(Self {
-            left_over: left_over(setup, dry_run)?,
             setup,
+            dry_run,
             steps,
         })
     }
 
     /// The change of each file.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
-        self.steps.iter().chain(&self.left_over)
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
     /// Writes the files, each with a record of what it held before.
@@ -168,11 +158,47 @@ impl<'s, 'e> Installation<'s, 'e> {
     pub fn carry_out(&self) -> Result {
         let setup = self.setup;
         setup.copy_program()?;
-        for step in &self.steps {
-            put(setup.machine.environment, step, setup.reach)?;
+        let is_new = setup.target != setup.found_target()?;
+        let (wanted, others): (Vec<&Step>, _) = self
+            .steps
+            .iter()
+            .partition(|step| is_wanted(setup, &step.file));
+        for step in wanted {
+            again(|| {
+                let planned = addition(setup, step.file.clone(), is_new, self.dry_run)?;
+                put(setup, &planned)
+            })?;
         }
-        carry_out_removals(setup, &self.left_over)
+        others.into_iter().try_for_each(|step| remove(setup, step))
     }
+}
+
+/// True if an installation has entries in a file: one for an endpoint has no hooks.
+fn is_wanted(setup: &Setup<'_>, file: &ClientFile) -> bool {
+    setup.has_hooks() || file.without_hooks().is_some()
+}
+
+/// The addition of our entries to a file, or their removal from one that is to have none.
+fn addition(setup: &Setup<'_>, file: ClientFile, is_new: bool, dry_run: bool) -> Result<Step> {
+    let wanted = match setup.has_hooks() {
+        true => Some(file.edit.clone()),
+        false => file.without_hooks(),
+    };
+    let Some(wanted) = wanted else {
+        return removal(setup, file, dry_run);
+    };
+    let (before, after) = settled(&file, |text| {
+        // An entry for another store is taken out first, with the hooks that an endpoint has no use for.
+        let without = match is_new || !setup.has_hooks() {
+            true => file.edit.take_back(text)?,
+            false => text.to_owned(),
+        };
+        wanted.add(&without)
+    })?;
+    let unread = file.unread(setup.profile.reads, before.as_deref().unwrap_or_default());
+    let mut step = Step::new(setup, file, before, Some(after), dry_run)?;
+    step.remark = step.remark.or(unread.map(Remark::NotLoaded));
+    Ok(step)
 }
 
 /// The removal of all our entries from a client's files.
@@ -187,11 +213,9 @@ impl<'s, 'e> Removal<'s, 'e> {
     /// # Errors
     /// [`Error::NotEdited`], [`Error::File`].
     pub fn plan(setup: &'s Setup<'e>, dry_run: bool) -> Result<Self> {
-        let mut steps = Vec::new();
-        for file in setup.files()? {
-            steps.push(removal(setup, file, dry_run)?);
-        }
-        steps.extend(left_over(setup, dry_run)?);
+        let files = setup.files()?.into_iter();
+        let steps = files.map(|file| removal(setup, file, dry_run));
+        let steps = steps.collect::<Result<_>>()?;
         Ok(Self { setup, steps })
     }
 
@@ -205,7 +229,9 @@ impl<'s, 'e> Removal<'s, 'e> {
     /// # Errors
     /// [`Error::File`].
     pub fn carry_out(&self) -> Result {
-        carry_out_removals(self.setup, &self.steps)?;
+        for step in self.steps.iter().rev() {
+            remove(self.setup, step)?;
+        }
         let machine = self.setup.machine;
         let is_used = |client: Client| has_server(client.profile(), machine, InstallScope::User);
         if !Client::ALL.into_iter().any(is_used) {
@@ -216,44 +242,54 @@ impl<'s, 'e> Removal<'s, 'e> {
     }
 }
 
-/// The removal of what an earlier version wrote, where there is something.
-fn left_over(setup: &Setup<'_>, dry_run: bool) -> Result<Vec<Step>> {
-    let mut steps = Vec::new();
-    for file in setup.left_over()? {
-        steps.push(removal(setup, file, dry_run)?);
-    }
-    steps.retain(|step| step.action != Action::Unchanged);
-    Ok(steps)
-}
-
-/// The removal of our entries from a file.
+/// The removal of our entries from a file. An entry that the file had before `install` stays.
 fn removal(setup: &Setup<'_>, file: ClientFile, dry_run: bool) -> Result<Step> {
-    let environment = setup.machine.environment;
-    let before = text_file::read(&file.path)?;
-    let record = Record::load(environment, &file.path)?;
+    let record = Record::load(setup.machine.environment, &file.path)?;
+    let own = entries_since(&file, record.as_ref());
+    let without = |text: &str| match &own {
+        Some(own) => own.take_back(text),
+        None => Ok(text.to_owned()),
+    };
+    let (before, left) = settled(&file, without)?;
     let after = match (&before, &record) {
         (None, _) => None,
         (Some(text), Some(record)) if record.is_of(text) => record.before.clone(),
-        (Some(text), _) => {
-            let left = take_back(&file, text)?;
+        (Some(_), record) => {
             // A file that `install` made goes when nothing else is in it.
             let made_here = record
                 .as_ref()
                 .is_some_and(|record| record.before.is_none());
             let is_ours = is_ours_alone(&file.path) || made_here;
-            let is_left = !(is_ours && file.edit.is_nothing(&left));
-            is_left.then_some(left)
+            (!is_ours || !file.edit.is_nothing(&left)).then_some(left)
         }
     };
-    Step::new(setup, file, before, after, dry_run)
+    let kept = after.as_deref().unwrap_or_default();
+    let has_kept = file
+        .edit
+        .take_back(kept)
+        .is_ok_and(|without| without != kept);
+    let mut step = Step::new(setup, file, before, after, dry_run)?;
+    step.remark = step.remark.or(has_kept.then_some(Remark::WasThereBefore));
+    Ok(step)
 }
 
-fn carry_out_removals(setup: &Setup<'_>, steps: &[Step]) -> Result {
+/// The entries of an edit but those that the file had before `install`.
+fn entries_since(file: &ClientFile, record: Option<&Record>) -> Option<Edit> {
+    let before = record.and_then(|record| record.before.as_deref());
+    let before = before.unwrap_or_default();
+    let was_there = |edit: Edit| {
+        edit.take_back(before)
+            .is_ok_and(|without| without != before)
+    };
+    file.edit.without(was_there)
+}
+
+fn remove(setup: &Setup<'_>, step: &Step) -> Result {
     let environment = setup.machine.environment;
-    for step in steps.iter().rev() {
+    again(|| {
+        let step = removal(setup, step.file.clone(), false)?;
         let record = Record::load(environment, &step.file.path)?;
         match (&step.before, &step.after) {
-            (None, _) => {}
             (Some(_), None) => {
                 let made = record.as_ref().map(|record| record.made.as_slice());
                 text_file::remove(&step.file.path, made.unwrap_or_default())?;
@@ -263,43 +299,51 @@ fn carry_out_removals(setup: &Setup<'_>, steps: &[Step]) -> Result {
             }
             _ => {}
         }
-        if let Some(record) = record {
-            record.forget(environment)?;
+        match (record, &step.after, &step.remark) {
+            // It still says which entry was there before.
+            (Some(record), Some(after), Some(Remark::WasThereBefore)) => Record {
+                made: record.made,
+                ..Record::new(&step.file.path, Some(after.clone()), after)
+            }
+            .save(environment),
+            (Some(record), ..) => record.forget(environment),
+            (None, ..) => Ok(()),
         }
-    }
-    Ok(())
+    })
 }
 
 /// Writes a file, with the record of its text from before any entry of ours.
-fn put(environment: &Environment, step: &Step, reach: InstallScope) -> Result {
-    let file = &step.file;
-    let path = &step.file.path;
+fn put(setup: &Setup<'_>, step: &Step) -> Result {
+    let environment = setup.machine.environment;
+    let (file, path) = (&step.file, &step.file.path);
     let earlier = Record::load(environment, path)?;
-    let Some(after) = step
-        .after
-        .as_ref()
-        .filter(|_| step.action != Action::Unchanged)
-    else {
-        return remember_entries(environment, step, earlier);
-    };
-    let entries = file.edit.written(after, earlier.as_ref());
+    let after = step.after.as_deref().unwrap_or_default();
+    if step.action == Action::Unchanged && earlier.is_some() {
+        return Ok(());
+    }
     let before = match (&earlier, &step.before) {
         (Some(earlier), Some(before)) if earlier.is_of(before) => earlier.before.clone(),
-        (_, Some(before)) => {
-            let without = take_back(file, before)?;
-            let was_there = !(file.edit.is_nothing(&without) && is_ours_alone(path));
-            was_there.then_some(without)
+        (Some(_), Some(before)) => {
+            let without = match entries_since(file, earlier.as_ref()) {
+                Some(own) => own.take_back(before),
+                None => Ok(before.clone()),
+            };
+            let without = without.map_err(|refusal| not_edited(file, refusal))?;
+            let is_made = file.edit.is_nothing(&without) && is_ours_alone(path);
+            (!is_made).then_some(without)
         }
-        (_, None) => None,
+        (_, before) => before.clone(),
     };
     let mut record = Record {
         made: earlier.map(|earlier| earlier.made).unwrap_or_default(),
-        entries,
         ..Record::new(path, before, after)
     };
     // The record comes first: one without a change does no harm.
     record.save(environment)?;
-    let made = text_file::put(path, after, step.before.as_deref(), mode(reach))?;
+    if step.action == Action::Unchanged {
+        return Ok(());
+    }
+    let made = text_file::put(path, after, step.before.as_deref(), mode(setup.reach))?;
     if made.is_empty() {
         return Ok(());
     }
@@ -307,24 +351,42 @@ fn put(environment: &Environment, step: &Step, reach: InstallScope) -> Result {
     record.save(environment)
 }
 
-/// Adds the file's entries to the record of an earlier version.
-fn remember_entries(environment: &Environment, step: &Step, record: Option<Record>) -> Result {
-    match (record, &step.before) {
-        (Some(mut record), Some(text)) if record.is_of(text) => {
-            let entries = step.file.edit.written(text, Some(&record));
-            if record.entries == entries {
-                return Ok(());
-            }
-            record.entries = entries;
-            record.save(environment)
+/// Runs again what another process was in the way of, by writing the same file: its text is read anew each time.
+fn again(run: impl Fn() -> Result) -> Result {
+    for _ in 1..TRIES {
+        match run() {
+            Err(Error::File(FileError::ChangedMeanwhile { .. })) => pause(),
+            done => return done,
         }
-        _ => Ok(()),
     }
+    run()
 }
 
-fn take_back(file: &ClientFile, text: &str) -> Result<String> {
-    let left = file.edit.take_back(text);
-    left.map_err(|refusal| not_edited(file, refusal))
+/// A file's text, and what an edit makes of it. A text that cannot be edited is read again: its client may be writing it.
+fn settled(
+    file: &ClientFile,
+    edit: impl Fn(&str) -> EditResult,
+) -> Result<(Option<String>, String)> {
+    let mut text = text_file::read(&file.path)?;
+    for _ in 1..TRIES {
+        let edited = edit(text.as_deref().unwrap_or_default());
+        let Err(refusal) = edited else {
+            break;
+        };
+        pause();
+        let now = text_file::read(&file.path)?;
+        if now == text {
+            return Err(not_edited(file, refusal));
+        }
+        text = now;
+    }
+    let edited = edit(text.as_deref().unwrap_or_default());
+    let edited = edited.map_err(|refusal| not_edited(file, refusal))?;
+    Ok((text, edited))
+}
+
+fn pause() {
+    std::thread::sleep(Duration::from_millis(20));
 }
 
 fn not_edited(file: &ClientFile, refusal: Refusal) -> Error {

@@ -1,33 +1,25 @@
-//! The record of a file's texts before and after `install`, with which `uninstall` can restore every byte.
+//! The record of a file's texts before and after `install`, with which `uninstall` restores a file that has not changed
+//! since, and leaves an entry that was there before.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use waynote::Content;
 use waynote_system::{Environment, plain, text_file};
 
 use crate::error::Result;
-
-/// Our last written entries, by name.
-pub(crate) type EntriesByName = BTreeMap<String, Value>;
 
 /// A copy of a file, kept in a folder of waynote's own.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// The client's file.
     pub(crate) file: PathBuf,
-    /// Its text before; none: it was not there.
+    /// Its text before; none: there was no file.
     pub(crate) before: Option<String>,
     /// The hash of its text after.
     pub(crate) after: String,
     /// Folders that were made for it, the outermost first.
-    #[serde(default)]
     pub(crate) made: Vec<PathBuf>,
-    /// Our entries as they were written, so that a later version can tell them from those that a person changed.
-    #[serde(default)]
-    pub(crate) entries: EntriesByName,
 }
 
 impl Record {
@@ -37,7 +29,6 @@ impl Record {
             before,
             after: hash(after),
             made: Vec::new(),
-            entries: EntriesByName::new(),
         }
     }
 

@@ -1,8 +1,7 @@
 //! How a client is set up on this machine.
 
-use waynote_system::{Environment, text_file};
+use waynote_system::text_file;
 
-use super::record::Record;
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::profile::setup::{ClientFile, InstallScope, Machine, Setup};
@@ -13,12 +12,8 @@ use crate::profile::setup::{ClientFile, InstallScope, Machine, Setup};
 pub enum State {
     /// It has all that it should have.
     There,
-    /// It has all, with another path of the program.
+    /// It lacks some of our entries, or starts the program by another path.
     Outdated,
-    /// It is as an earlier version wrote it; these are the differences.
-    Older(Vec<String>),
-    /// It is as a person changed it, and lacks what this version writes.
-    Changed(Vec<String>),
     /// It has nothing of ours.
     Missing,
     /// It is not edited, for that reason.
@@ -27,18 +22,14 @@ pub enum State {
 
 impl ClientFile {
     /// How the file is.
-    pub fn state(&self, environment: &Environment) -> State {
+    pub fn state(&self) -> State {
         let text = match text_file::read(&self.path) {
             Ok(text) => text.unwrap_or_default(),
             Err(error) => return State::Refused(error.into()),
         };
-        let record = Record::load(environment, &self.path).ok().flatten();
-        let renewed = self.edit.renew(&text, record.as_ref());
-        match (renewed, self.edit.take_back(&text)) {
+        match (self.edit.add(&text), self.edit.take_back(&text)) {
             (Ok(_), Ok(without)) if without == text => State::Missing,
-            (Ok(renewed), _) if !renewed.older.is_empty() => State::Older(renewed.older),
-            (Ok(renewed), _) if !renewed.kept.is_empty() => State::Changed(renewed.kept),
-            (Ok(renewed), _) if renewed.text == text => State::There,
+            (Ok(with), _) if with == text => State::There,
             (Ok(_), Ok(_)) => State::Outdated,
             (Err(refusal), _) | (_, Err(refusal)) => State::Refused(Error::NotEdited {
                 path: self.path.clone(),
@@ -53,9 +44,13 @@ impl ClientFile {
 /// # Errors
 /// Those of [`Setup::new`]: a directory that is no project has no project's files.
 pub fn states(machine: Machine<'_>, client: Client, reach: InstallScope) -> Result<Vec<State>> {
-    let files = Setup::new(machine, client, reach, false)?.files()?;
-    let states = files.iter().map(|file| file.state(machine.environment));
-    Ok(states.collect())
+    let setup = Setup::new(machine, client, reach, false)?;
+    let by_hand = setup.snippet()?.map(|snippet| match snippet.is_there() {
+        true => State::There,
+        false => State::Missing,
+    });
+    let states = setup.files()?.into_iter().map(|file| file.state());
+    Ok(states.chain(by_hand).collect())
 }
 
 /// True if an entry of ours is in a client's files.

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use waynote_system::shell::quoted;
 use waynote_system::text_file;
 
-use crate::client::Client;
+use crate::client::{Client, Event};
 use crate::error::{Error, Result};
 use crate::formats::edit::Edit;
 use crate::formats::entry::{JsonEdit, NAME};
-use crate::profile::setup::{InstallScope, Machine, Setup};
+use crate::profile::setup::{HOOK_SECONDS, InstallScope, Machine, Setup};
 use crate::profile::target::Target;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -28,6 +28,9 @@ const SHARED: [(Client, &str, &str); 3] = [
     // Copilot's command line and VS Code, which look for it here first.
     (Client::Vscode, "plugin.json", ""),
 ];
+
+/// Antigravity's own folder: it reads hooks only from a file at its root.
+const ANTIGRAVITY: &str = "antigravity/waynote";
 
 /// The list that says whose folder a folder is.
 const MARKET: &str = ".claude-plugin/marketplace.json";
@@ -94,8 +97,20 @@ impl<'e> Plugin<'e> {
             pretty(&extension),
         ));
         files.push(("gemini/waynote/hooks/hooks.json".into(), hooks(&gemini)?));
+        let antigravity = setup(Client::Antigravity)?;
+        let manifest = json!({ "name": NAME, "version": VERSION, "description": SUMMARY });
+        let hooks = json!({ NAME: { "PreInvocation": [{
+            "type": "command", "command": antigravity.hook_command(Event::Prompt), "timeout": HOOK_SECONDS,
+        }] } });
+        for (name, text) in [
+            ("plugin.json", pretty(&manifest)),
+            ("hooks.json", pretty(&hooks)),
+            ("mcp_config.json", server(&antigravity)?),
+        ] {
+            files.push((format!("{ANTIGRAVITY}/{name}"), text));
+        }
         files.push(("waynote/README.md".into(), README.into()));
-        for folder in ["waynote", "gemini/waynote", opencode::FOLDER] {
+        for folder in ["waynote", "gemini/waynote", opencode::FOLDER, ANTIGRAVITY] {
             files.push((format!("{folder}/skills/waynote/SKILL.md"), SKILL.into()));
         }
         let program = quoted(&gemini.program);
@@ -179,6 +194,7 @@ impl<'e> Plugin<'e> {
                 "Gemini CLI: gemini extensions install {}",
                 at("gemini/waynote")
             ),
+            format!("Antigravity: agy plugin install {}", at(ANTIGRAVITY)),
             format!(
                 "opencode: add {} to `plugin` in opencode.json",
                 Value::from(folder.join(opencode::FOLDER).to_string_lossy())
@@ -232,7 +248,7 @@ fn pretty(value: &Value) -> String {
 
 /// The server's entry as every client's plugin has it.
 fn server(setup: &Setup<'_>) -> Result<String> {
-    let is_typed = setup.client() != Client::Gemini;
+    let is_typed = !matches!(setup.client(), Client::Gemini | Client::Antigravity);
     made(vec![setup.json_server("mcpServers", is_typed)])
 }
 

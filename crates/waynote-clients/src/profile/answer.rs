@@ -50,6 +50,21 @@ struct FlatForm<'t> {
     additional_context: Cow<'t, str>,
 }
 
+/// Antigravity's form.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StepsForm<'t> {
+    #[serde(rename = "injectSteps", borrow)]
+    steps: [Step<'t>; 1],
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step<'t> {
+    #[serde(rename = "ephemeralMessage")]
+    message: Cow<'t, str>,
+}
+
 /// The form of a hook's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -61,6 +76,8 @@ pub(crate) enum Form {
     Twice,
     /// `additional_context` alone.
     Flat,
+    /// A message among the `injectSteps`.
+    Steps,
     /// The text as it is.
     Text,
     /// The client takes no text from hooks.
@@ -82,6 +99,9 @@ impl Form {
             Self::Flat => serde_json::to_string(&FlatForm {
                 additional_context: context,
             }),
+            Self::Steps => serde_json::to_string(&StepsForm {
+                steps: [Step { message: context }],
+            }),
             Self::Nested | Self::Shown => serde_json::to_string(&NestedForm {
                 specific,
                 shown: line.filter(|_| self == Self::Shown).map(Cow::Borrowed),
@@ -98,7 +118,7 @@ impl Form {
     pub(crate) fn nothing(self) -> &'static str {
         match self {
             Self::Text | Self::None => "",
-            Self::Flat | Self::Nested | Self::Shown | Self::Twice => "{}\n",
+            Self::Flat | Self::Steps | Self::Nested | Self::Shown | Self::Twice => "{}\n",
         }
     }
 
@@ -111,6 +131,10 @@ impl Form {
             Self::Flat => {
                 let read: FlatForm<'_> = serde_json::from_str(answer).map_err(unread)?;
                 return Ok(read.additional_context.into_owned());
+            }
+            Self::Steps => {
+                let StepsForm { steps: [step] } = serde_json::from_str(answer).map_err(unread)?;
+                return Ok(step.message.into_owned());
             }
             Self::Nested | Self::Shown => {
                 let read: NestedForm<'_> = serde_json::from_str(answer).map_err(unread)?;
@@ -164,7 +188,8 @@ impl Ending {
 mod tests {
     use super::*;
 
-    const FORMS: [Form; 5] = [
+    const FORMS: [Form; 6] = [
+        Form::Steps,
         Form::Nested,
         Form::Shown,
         Form::Twice,

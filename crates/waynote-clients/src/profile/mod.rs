@@ -1,25 +1,27 @@
 //! The profile of a client: its names, its words and its functions, which every file in `clients/` fills in.
 
 pub(crate) mod answer;
-pub(crate) mod check;
-pub(crate) mod options;
-pub(crate) mod permissions;
+pub(crate) mod findings;
+pub(crate) mod reading;
 pub(crate) mod setup;
 pub(crate) mod target;
-pub(crate) mod words;
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use waynote_system::text_file;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::NAME;
+use crate::formats::source::read_json;
 use crate::ledger::Channel;
+use crate::rights::Rights;
 
 use answer::{Ending, Form};
-use check::{Check, Findings};
-use permissions::{Invocation, MissingRight, Rights};
+use findings::Findings;
+use reading::{Reading, Switch};
 use setup::{ClientFile, InstallScope, Machine, Setup};
 use target::{EndpointForm, Target};
 
@@ -74,18 +76,19 @@ pub(crate) struct Profile {
     /// Tells from the output of a command that it failed, where the client has no event for that and gives no code. Silent
     /// when unsure.
     pub(crate) reads_failure: Option<fn(&str) -> bool>,
-    /// Lets the agent of a loop use our tools. A client that does not run in loops, or that cannot be told so for one run,
-    /// gets nothing.
-    pub(crate) allow: fn(&Invocation<'_>, &mut Rights) -> Result,
-    /// Rights that the agent of a loop lacks, by the client's command line and its settings. A right that needs the
-    /// user's consent counts as lacking, since in a loop nobody answers.
-    pub(crate) missing: fn(&Invocation<'_>, &mut Vec<MissingRight>),
-    /// True if the client has our server in a place that `install` does not write to.
-    pub(crate) has_server_elsewhere: fn(&Invocation<'_>) -> bool,
+    /// Lets the agent of a loop, whose command has these further words, use our tools. A client that does not run in
+    /// loops, or that cannot be told so for one run, gets nothing.
+    pub(crate) allow: fn(Machine<'_>, &[OsString], &mut Rights) -> Result,
+    /// The further words with which it lets the agent of a loop edit files and run commands.
+    pub(crate) may_work: &'static str,
     /// Our plugin, where it is switched on.
-    pub(crate) plugin: fn(&Invocation<'_>) -> Option<InstalledPlugin>,
-    /// Settings that keep the notes or the tools from its model.
-    pub(crate) check: fn(&mut Check<'_>) -> Result,
+    pub(crate) plugin: fn(Machine<'_>) -> Option<InstalledPlugin>,
+    /// How it reads its files, where it refuses more than our editors do.
+    pub(crate) reads: &'static [Reading],
+    /// Settings that switch hooks or the server off.
+    pub(crate) switches: &'static [Switch],
+    /// The entry as a person adds it by hand, where its file is not edited.
+    pub(crate) snippet: Option<fn(&Setup<'_>) -> Result<Snippet>>,
     /// Consent that the client still wants from its user, as far as its files tell.
     pub(crate) trust: fn(&Setup<'_>, &mut Findings) -> Result,
 }
@@ -116,11 +119,12 @@ impl Profile {
         begins_anew: |source| matches!(source, "clear" | "compact"),
         has_lost_block: |_| false,
         reads_failure: None,
-        allow: |_, _| Ok(()),
-        missing: |_, _| {},
-        has_server_elsewhere: |_| false,
+        allow: |_, _, _| Ok(()),
+        may_work: "",
         plugin: |_| None,
-        check: |_| Ok(()),
+        reads: &[],
+        switches: &[],
+        snippet: None,
         trust: say_next_steps,
     };
 
@@ -147,7 +151,7 @@ pub(crate) type InstalledPlugin = (String, Option<String>);
 
 /// The plugin of that name whose file has the server's entry.
 pub(crate) fn installed_plugin(name: &str, entry: &Path) -> InstalledPlugin {
-    let entry = permissions::read_json(entry).unwrap_or_default();
+    let entry = read_json(entry).unwrap_or_default();
     let program = entry["mcpServers"][NAME]["command"].as_str();
     (name.to_owned(), program.map(str::to_owned))
 }
@@ -192,12 +196,42 @@ pub(crate) fn has_server(
     reach: InstallScope,
 ) -> bool {
     let setup = Setup::unchecked(machine, profile, reach);
-    let files = setup.and_then(|setup| (profile.files)(&setup));
-    files.unwrap_or_default().iter().any(|file| {
-        let has_ours = |text: String| {
-            let without = file.edit.take_back(&text);
-            without.is_ok_and(|without| without != text)
-        };
-        file.part.has_server() && permissions::text(&file.path).is_some_and(has_ours)
-    })
+    let Ok(setup) = setup else {
+        return false;
+    };
+    let is_ours = |file: &ClientFile, text: String| {
+        let without = file.edit.take_back(&text);
+        without.is_ok_and(|without| without != text)
+    };
+    let mut files = setup.files().unwrap_or_default().into_iter();
+    files.any(|file| {
+        let text = text_file::read(&file.path).ok().flatten();
+        file.part.has_server() && text.is_some_and(|text| is_ours(&file, text))
+    }) || setup
+        .snippet()
+        .is_ok_and(|snippet| snippet.is_some_and(|snippet| snippet.is_there()))
+}
+
+/// The entry of our server as a person adds it to a file that is not edited.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Snippet {
+    /// The file.
+    pub file: PathBuf,
+    /// The member below which the lines go.
+    pub below: &'static str,
+    /// The lines.
+    pub lines: String,
+}
+
+impl Snippet {
+    /// True if the file has all of the lines, with any indent.
+    pub fn is_there(&self) -> bool {
+        let text = text_file::read(&self.file)
+            .ok()
+            .flatten()
+            .unwrap_or_default();
+        let there: Vec<&str> = text.lines().map(str::trim).collect();
+        self.lines.lines().all(|line| there.contains(&line.trim()))
+    }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use waynote::{Author, Base};
-use waynote_system::program::is_in_cache;
+use waynote_system::program::goes_with_an_upgrade;
 use waynote_system::shell::quoted;
 use waynote_system::variables::AUTHOR;
 use waynote_system::{Environment, text_file};
@@ -63,6 +63,7 @@ impl Part {
 }
 
 /// One of a client's files and what it gets.
+#[derive(Clone)]
 pub struct ClientFile {
     /// The file.
     pub path: PathBuf,
@@ -74,6 +75,18 @@ pub struct ClientFile {
 impl ClientFile {
     pub(crate) fn new(path: PathBuf, part: Part, edit: Edit) -> Self {
         Self { path, part, edit }
+    }
+
+    /// The file as it is without hooks; none where it has nothing else.
+    pub(crate) fn without_hooks(&self) -> Option<Edit> {
+        let is_kept = |edit: &&JsonEdit| edit.event().is_none();
+        match (&self.edit, self.part) {
+            (_, Part::Hooks | Part::Plugin) => None,
+            (Edit::Json(edits), _) => {
+                Some(Edit::Json(edits.iter().filter(is_kept).cloned().collect()))
+            }
+            (edit, _) => Some(edit.clone()),
+        }
     }
 
     pub(crate) fn json(path: PathBuf, part: Part, edits: Vec<JsonEdit>) -> Self {
@@ -159,9 +172,9 @@ impl<'e> Setup<'e> {
     /// The copy of the program that clients start; none where they start the program itself.
     pub fn copied_program(&self) -> Option<&Path> {
         let program = Path::new(&self.program);
-        let is_copy = program.is_absolute() && self.has_hooks();
+        let kept = kept_program(self.machine.environment).ok()?;
         let own = self.machine.environment.own_program().ok()?;
-        (is_copy && is_in_cache(own) && !is_in_cache(program)).then_some(program)
+        (self.has_hooks() && program == kept && own != kept).then_some(program)
     }
 
     /// Copies the program to where clients start it, if they do not start it where it is.
@@ -181,7 +194,7 @@ impl<'e> Setup<'e> {
 
     /// The target of the client's files.
     pub(crate) fn found_target(&self) -> Result<Target> {
-        for file in (self.profile.files)(self)? {
+        for file in self.files()? {
             // An unreadable file is reported elsewhere.
             let text = text_file::read(&file.path).ok().flatten();
             if let Some(entry) = text.and_then(|text| file.edit.server_entry(&text)) {
@@ -194,18 +207,6 @@ impl<'e> Setup<'e> {
     /// True if the client runs hooks of ours.
     pub(crate) fn has_hooks(&self) -> bool {
         !self.target.is_endpoint()
-    }
-
-    /// A file of the client as it is without hooks, where there are to be none.
-    pub(crate) fn without_hooks(&self, mut file: ClientFile) -> ClientFile {
-        if let (false, Edit::Json(edits)) = (self.has_hooks(), &mut file.edit) {
-            for edit in edits {
-                if let JsonEdit::Hook { event, .. } = edit {
-                    *edit = JsonEdit::NoHook { event };
-                }
-            }
-        }
-        file
     }
 
     /// Its words behind `waynote install`.
@@ -449,25 +450,26 @@ impl<'e> Roots<'e> {
 }
 
 /// The program as clients start it: by its name in a team's files, by its path in the user's, since a client that was
-/// not started from a shell has another PATH.
+/// not started from a shell has another PATH. The path is one that stays when a package manager replaces the program:
+/// on PATH, or as this program was started, else that of a copy.
 fn program_of(environment: &Environment, reach: InstallScope) -> Result<String> {
+    if reach == InstallScope::Project {
+        return Ok("waynote".into());
+    }
     let own = environment.own_program()?;
     let resolved = own.canonicalize().ok();
-    // Its path from PATH stays right when a package manager replaces the link's target.
     let on_path = environment
         .on_path("waynote")
         .filter(|path| path.canonicalize().ok() == resolved);
-    let file = match on_path.as_deref().unwrap_or(own) {
-        file if is_in_cache(file) => kept_program(environment)?,
-        file => file.to_owned(),
+    let mut paths = on_path.into_iter().chain([own.to_owned()]);
+    let file = match paths.find(|path| !goes_with_an_upgrade(path)) {
+        Some(file) => file,
+        None => kept_program(environment)?,
     };
-    Ok(match reach {
-        InstallScope::Project => "waynote".into(),
-        InstallScope::User => file.to_string_lossy().into_owned(),
-    })
+    Ok(file.to_string_lossy().into_owned())
 }
 
-/// The file of a copy of the program, for the files of a user whose tool runs the program from a cache.
+/// The file of a copy of the program, for a user whose tools keep each version of the program in a folder of its own.
 pub(crate) fn kept_program(environment: &Environment) -> Result<PathBuf> {
     Ok(environment.data()?.join("waynote/bin/waynote"))
 }

@@ -4,7 +4,6 @@ use form_urlencoded::Serializer;
 use serde_json::Value;
 use waynote_system::variables::TOKEN;
 
-use super::options;
 use crate::formats::entry::words;
 
 /// The store and the settings of a client.
@@ -65,13 +64,30 @@ impl Target {
     /// The program with this option; another value of the same option goes. The option is that of a setting, for
     /// example `--agent`, or `--set` with `NAME=VALUE`.
     pub fn with(&self, option: &str, value: &str) -> Self {
-        Self::Program(options::with(self.options(), option, value))
+        let key = |option: &str, value: &str| match option {
+            SET => format!("{option} {}", value.split('=').next().unwrap_or_default()),
+            _ => option.to_owned(),
+        };
+        let new = [option.to_owned(), value.to_owned()];
+        let mut words: Vec<[String; 2]> = pairs(self.options()).collect();
+        let old = words
+            .iter()
+            .position(|[name, old]| key(name, old) == key(option, value));
+        match old {
+            Some(old) => words[old] = new,
+            None => words.push(new),
+        }
+        Self::Program(words.concat())
     }
 
     /// The store's address, if it is no matter of settings. An endpoint is below that.
     pub fn store(&self) -> Option<&str> {
         match self {
-            Self::Program(words) => options::value(words, options::STORE),
+            Self::Program(words) => {
+                let mut words = words.chunks(2);
+                let store = words.find(|pair| pair[0] == STORE)?;
+                Some(store.get(1)?)
+            }
             Self::Endpoint(url) => {
                 let path = url.split(['?', '#']).next().unwrap_or_default();
                 path.strip_suffix(ENDPOINT)
@@ -112,11 +128,32 @@ impl Target {
         {
             return Self::Endpoint(url.to_owned());
         }
-        let words = words(entry).into_iter();
-        let mut options: Vec<String> = words.skip(1).map(str::to_owned).collect();
-        options.truncate(options::length(&options));
+        let words = words(entry);
+        let mut options: Vec<String> = words
+            .iter()
+            .skip(1)
+            .map(|word| (*word).to_owned())
+            .collect();
+        // Its options come in pairs, before its command.
+        let names = options
+            .chunks(2)
+            .take_while(|pair| pair[0].starts_with("--") && !pair[0].contains('='));
+        options.truncate(names.map(<[String]>::len).sum());
         Self::Program(options)
     }
+}
+
+/// The option that names a store.
+const STORE: &str = "--store";
+
+/// The option that sets a setting which has no option of its own: `--set NAME=VALUE`.
+const SET: &str = "--set";
+
+/// The options of an entry with their values, as `install` writes them.
+fn pairs(words: &[String]) -> impl Iterator<Item = [String; 2]> {
+    words
+        .chunks_exact(2)
+        .map(|pair| [pair[0].clone(), pair[1].clone()])
 }
 
 /// The members in which clients have an endpoint's address.
@@ -197,5 +234,17 @@ mod tests {
         ] {
             assert_eq!(Target::of(&entry), target, "{entry}");
         }
+    }
+
+    #[test]
+    fn a_second_value_takes_the_place_of_the_first() {
+        let target = Target::default()
+            .with("--agent", "a")
+            .with("--set", "style=stable")
+            .with("--set", "budget=5")
+            .with("--agent", "b")
+            .with("--set", "budget=9");
+        let options = target.options().join(" ");
+        assert_eq!(options, "--agent b --set style=stable --set budget=9");
     }
 }

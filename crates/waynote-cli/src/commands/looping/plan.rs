@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use waynote::context::Request;
-use waynote_clients::{MissingRight, Rights, missing_rights};
+use waynote_clients::{Rights, missing_rights};
 use waynote_loop::{AgentCommand, Backoff, FileId, Logs, Plan, SourceFile, Template};
 use waynote_system::variables::{CA_FILE, STORE, TOKEN_FILE};
 
@@ -19,7 +19,7 @@ use crate::variables::machine;
 pub(super) struct Planned {
     pub(super) plan: Plan,
     /// The rights that the client does not give its agent.
-    pub(super) missing: Vec<MissingRight>,
+    pub(super) missing: Vec<String>,
     /// Its files are there as long as this is.
     _rights: Rights,
 }

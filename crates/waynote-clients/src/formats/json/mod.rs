@@ -1,23 +1,17 @@
-//! JSON with comments, edited so that everything else stays as it is: comments, order, blanks.
-
-use std::ops::Range;
+//! JSON with comments, edited by a library that keeps comments and order.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{
-    CstArray, CstContainerNode, CstNode, CstObject, CstRootNode, CstStringLit,
-};
+use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode, CstStringLit};
 use serde_json::Value;
 
 use super::entry::{HOOK_TOOL, Json, JsonEdit, NAME, NO_SEARCH, object};
-use super::hook_command::our_program;
+use super::hook_command;
 use super::refusal::{EditResult, Refusal};
 use waynote::text::line_of;
 
 /// Puts our entries in. Those that are there already start our program where it is now, and stay otherwise as they are.
 pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> EditResult {
-    let gone = |edit: &&JsonEdit| matches!(edit, JsonEdit::NoHook { .. });
-    let gone: Vec<JsonEdit> = edits.iter().filter(gone).cloned().collect();
-    let root = parse(&take_back(text, &gone)?)?;
+    let root = parse(text)?;
     let is_new = root.value().is_none();
     let file = root
         .object_value_or_create()
@@ -26,7 +20,7 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> EditResult {
         match edit {
             JsonEdit::Server { at, program, entry } => add_server(&file, at, program, entry)?,
             JsonEdit::Hook { event, command, .. } => add_hook(&file, event, command, edit)?,
-            JsonEdit::NoHook { .. } | JsonEdit::EscapedSlashes => {}
+            JsonEdit::EscapedSlashes => {}
             JsonEdit::Version(version) => {
                 if file.get("version").is_none() {
                     file.insert(0, "version", (*version).into());
@@ -38,8 +32,9 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> EditResult {
         .iter()
         .any(|edit| matches!(edit, JsonEdit::EscapedSlashes))
     {
-        let events = edits.iter().filter_map(JsonEdit::event);
-        events.for_each(|event| escape_slashes(&file, event));
+        for edit in edits {
+            escape_slashes(&file, edit);
+        }
     }
     let mut text = root.to_string();
     if is_new && !text.ends_with('\n') {
@@ -48,57 +43,67 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> EditResult {
     Ok(text)
 }
 
-/// Makes an entry of ours what this version writes, member by member: all else stays where it is.
-pub(crate) fn rewrite(text: &str, edit: &JsonEdit) -> EditResult {
+/// Takes our entries out, and the lists and objects that held nothing else.
+pub(crate) fn take_back(text: &str, edits: &[JsonEdit]) -> EditResult {
     let root = parse(text)?;
-    let file = root.object_value();
-    let entry = file.and_then(|file| match edit {
-        JsonEdit::Server { at, entry, .. } => {
-            Some((file.object_value(at)?.object_value(NAME)?, object(entry)))
+    let Some(file) = root.object_value() else {
+        return Ok(text.to_owned());
+    };
+    for edit in edits {
+        match edit {
+            JsonEdit::Server { at, .. } => {
+                let servers = file.object_value(at);
+                if let Some(own) = servers.as_ref().and_then(|servers| servers.get(NAME)) {
+                    own.remove();
+                    remove_empty(&file, at);
+                }
+            }
+            JsonEdit::Hook { event, .. } => {
+                let hooks = file.object_value("hooks");
+                let list = hooks.as_ref().and_then(|hooks| hooks.array_value(event));
+                if let (Some(hooks), Some(list)) = (hooks, list)
+                    && remove_commands(&list, edit)
+                {
+                    remove_empty(&hooks, event);
+                    remove_empty(&file, "hooks");
+                }
+            }
+            JsonEdit::Version(_) | JsonEdit::EscapedSlashes => {}
         }
-        edit => {
-            let hooks = file.object_value("hooks")?;
-            let list = hooks.array_value(edit.event()?)?;
-            let own = objects(&list).find(|element| !commands_in(element).is_empty())?;
-            Some((own, edit.hook_entry()?))
-        }
-    });
-    if let Some((own, Json::Object(wanted))) = entry {
-        make(&own, wanted);
     }
     Ok(root.to_string())
 }
 
-fn make(own: &CstObject, wanted: Vec<(String, Json)>) {
-    for member in own.properties() {
-        let name = member.decoded_name();
-        if !wanted
-            .iter()
-            .any(|(wanted, _)| Some(wanted) == name.as_ref())
-        {
-            member.remove();
+/// Removes our commands from a list, and the groups that held nothing else. True if there were any.
+fn remove_commands(list: &CstArray, edit: &JsonEdit) -> bool {
+    let mut has_removed = false;
+    for element in objects(list) {
+        if own_command(&element, edit).is_some() {
+            element.remove();
+            has_removed = true;
+        } else if let Some(group) = element.array_value("hooks") {
+            let own = objects(&group).filter(|command| own_command(command, edit).is_some());
+            let own: Vec<CstObject> = own.collect();
+            has_removed |= !own.is_empty();
+            let is_ours_alone = !own.is_empty() && own.len() == group.elements().len();
+            own.into_iter().for_each(CstObject::remove);
+            if is_ours_alone {
+                element.remove();
+            }
         }
     }
-    for (name, value) in wanted {
-        let group = own.array_value(&name);
-        let first = group.and_then(|group| objects(&group).next());
-        match (own.get(&name), value) {
-            (None, value) => drop(own.append(&name, value)),
-            (Some(member), Json::Object(inner)) => make(&member.object_value_or_set(), inner),
-            (Some(member), value) => match (first, value) {
-                (Some(command), Json::Array(commands)) => {
-                    if let Some(Json::Object(inner)) = commands.into_iter().next() {
-                        make(&command, inner);
-                    }
-                }
-                (_, value) => {
-                    let there = member.value().and_then(|there| there.to_serde_value());
-                    if there != Some(value_of(value.clone())) {
-                        member.set_value(value);
-                    }
-                }
-            },
-        }
+    has_removed
+}
+
+/// Removes a member that is an empty list or object without a comment.
+fn remove_empty(object: &CstObject, name: &str) {
+    let Some(member) = object.get(name) else {
+        return;
+    };
+    let text = member.value().map(|value| value.to_string());
+    let bare = text.as_deref().unwrap_or_default().split_whitespace();
+    if ["{}", "[]"].contains(&&*bare.collect::<String>()) {
+        member.remove();
     }
 }
 
@@ -118,16 +123,6 @@ pub(crate) fn read(text: &str) -> Option<Value> {
     parse(text).ok()?.to_serde_value()
 }
 
-/// A value that is to be written, as it is read.
-pub(crate) fn value_of(input: Json) -> Value {
-    let root = parse("").ok();
-    let value = root.and_then(|root| {
-        root.set_value(input);
-        root.to_serde_value()
-    });
-    value.unwrap_or_default()
-}
-
 /// The line, from 1, of a member that is reached by these names.
 pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
     let (name, above) = path.split_last()?;
@@ -135,13 +130,18 @@ pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
     let mut above = above.iter();
     let file = root.object_value()?;
     let object = above.try_fold(file, |object, name| object.object_value(name))?;
-    Some(line_of(text, range(&object.get(name)?.into()).start))
+    Some(line_of(text, start(&object.get(name)?.into())))
 }
 
 fn parse(text: &str) -> EditResult<CstRootNode> {
+    parse_as(text, true)
+}
+
+/// Parses a text that may have comments, and a comma after the last element if `commas`.
+fn parse_as(text: &str, commas: bool) -> EditResult<CstRootNode> {
     let options = ParseOptions {
         allow_comments: true,
-        allow_trailing_commas: true,
+        allow_trailing_commas: commas,
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -159,6 +159,28 @@ fn parse(text: &str) -> EditResult<CstRootNode> {
     })
 }
 
+/// Reads a text as strictly as a client does that takes no comma after the last element, and perhaps no comments.
+pub(crate) fn read_strictly(text: &str, comments: bool) -> EditResult<Value> {
+    if comments {
+        let root = parse_as(text, false)?;
+        return Ok(root.to_serde_value().unwrap_or_default());
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let line = text.lines().nth(error.line().saturating_sub(1));
+        let rest = line.and_then(|line| line.get(error.column().saturating_sub(1)..));
+        let reason = match rest.is_some_and(|rest| rest.starts_with('/')) {
+            true => "it takes no comments".to_owned(),
+            false => error
+                .to_string()
+                .split(" at line ")
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        };
+        Refusal::damaged(Some(error.line()), reason)
+    })
+}
+
 /// Refuses a file in which a name that we need stands twice.
 pub(super) fn once(text: &str, edits: &[JsonEdit]) -> EditResult<()> {
     let once = |object: &CstObject, name: &str| {
@@ -167,7 +189,7 @@ pub(super) fn once(text: &str, edits: &[JsonEdit]) -> EditResult<()> {
         match (named.next(), named.next()) {
             (Some(one), Some(other)) => Err(Refusal::Twice {
                 name: name.to_owned(),
-                lines: [one, other].map(|member| line_of(text, range(&member.into()).start)),
+                lines: [one, other].map(|member| line_of(text, start(&member.into()))),
             }),
             (member, _) => Ok(member.and_then(|member| member.object_value())),
         }
@@ -179,7 +201,7 @@ pub(super) fn once(text: &str, edits: &[JsonEdit]) -> EditResult<()> {
     for edit in edits {
         let (first, second): (&str, &str) = match edit {
             JsonEdit::Server { at, .. } => (at, NAME),
-            JsonEdit::Hook { event, .. } | JsonEdit::NoHook { event } => ("hooks", event),
+            JsonEdit::Hook { event, .. } => ("hooks", event),
             JsonEdit::Version(_) | JsonEdit::EscapedSlashes => continue,
         };
         let Some(held) = once(&file, first)? else {
@@ -223,35 +245,25 @@ fn add_server(
 }
 
 fn add_hook(file: &CstObject, event: &str, command: &str, edit: &JsonEdit) -> EditResult<()> {
-    if let JsonEdit::Hook {
-        only_if_there: true,
-        ..
-    } = edit
-    {
-        let list = file
-            .object_value("hooks")
-            .and_then(|hooks| hooks.array_value(event));
-        if list.is_none_or(|list| own_commands(&list).is_empty()) {
-            return Ok(());
-        }
+    let there = |name: &str| file.object_value("hooks")?.array_value(name);
+    let is_there = there(event).is_some_and(|list| !own_commands(&list, edit).is_empty());
+    if matches!(edit, JsonEdit::Hook { only_if_there, .. } if *only_if_there && !is_there) {
+        return Ok(());
     }
     let list = file
         .object_value_or_create("hooks")
         .ok_or_else(|| wrong("hooks", "an object"))?
         .array_value_or_create(event)
         .ok_or_else(|| wrong(event, "a list"))?;
-    let own = own_commands(&list);
+    let own = own_commands(&list, edit);
     if let (true, Some(entry)) = (own.is_empty(), edit.hook_entry()) {
         list.append(entry);
     }
     for literal in own {
-        let mut now = text_of(&literal);
-        if let (Some((at, own)), Some((now_at, program))) =
-            (our_program(&now), our_program(command))
-            && own != program
-        {
-            now.replace_range(at, &command[now_at]);
+        if text_of(&literal) == HOOK_TOOL {
+            continue;
         }
+        let mut now = hook_command::with_program_of(&text_of(&literal), command);
         // Removes the flag: every prompt is to be searched for.
         if now.strip_suffix(NO_SEARCH) == Some(command) {
             now.truncate(command.len());
@@ -268,10 +280,10 @@ fn write(literal: &CstStringLit, text: &str) {
 }
 
 /// Escapes the slashes of our commands, where two of them could be taken for a comment.
-fn escape_slashes(file: &CstObject, event: &str) {
-    let hooks = file.object_value("hooks");
-    let list = hooks.and_then(|hooks| hooks.array_value(event));
-    for literal in list.iter().flat_map(own_commands) {
+fn escape_slashes(file: &CstObject, edit: &JsonEdit) {
+    let hooks = file.object_value("hooks").zip(edit.event());
+    let list = hooks.and_then(|(hooks, event)| hooks.array_value(event));
+    for literal in list.iter().flat_map(|list| own_commands(list, edit)) {
         let mut raw = literal.raw_value().replace("/*", "\\/*");
         while raw.contains("//") {
             raw = raw.replace("//", "/\\/");
@@ -290,130 +302,38 @@ fn objects(list: &CstArray) -> impl Iterator<Item = CstObject> + use<> {
         .filter_map(|node| node.as_object())
 }
 
-/// The commands of ours in an event's list.
-fn own_commands(list: &CstArray) -> Vec<CstStringLit> {
-    objects(list)
-        .flat_map(|element| commands_in(&element))
-        .collect()
-}
-
-/// The commands of ours in an element of an event's list, which is one or a group of some.
-fn commands_in(element: &CstObject) -> Vec<CstStringLit> {
-    let group = element.array_value("hooks");
-    let inner = group.iter().flat_map(objects);
-    let all = std::iter::once(element.clone()).chain(inner);
-    all.filter_map(|own| own_command(&own)).collect()
+/// The commands of ours in an event's list: each is an element, or stands in a group.
+fn own_commands(list: &CstArray, edit: &JsonEdit) -> Vec<CstStringLit> {
+    let with_group = |element: CstObject| {
+        let group = element.array_value("hooks");
+        let inner: Vec<CstObject> = group.iter().flat_map(objects).collect();
+        std::iter::once(element).chain(inner)
+    };
+    let all = objects(list).flat_map(with_group);
+    all.filter_map(|own| own_command(&own, edit)).collect()
 }
 
 /// The command of ours that an object has, or the name of our server's tool that it calls.
-fn own_command(command: &CstObject) -> Option<CstStringLit> {
+fn own_command(command: &CstObject, edit: &JsonEdit) -> Option<CstStringLit> {
     let text = |name| command.get(name)?.value()?.as_string_lit();
     let is = |name, expected| text(name).is_some_and(|literal| text_of(&literal) == expected);
     if is("type", "mcp_tool") && is("server", NAME) && is("tool", HOOK_TOOL) {
         return text("tool");
     }
-    let literal = command.get("command")?.value()?.as_string_lit()?;
-    our_program(&text_of(&literal)).map(|_| literal)
+    let literal = text("command")?;
+    let command = text_of(&literal);
+    let is_written = matches!(edit, JsonEdit::Hook { command: own, .. } if *own == command);
+    (is_written || hook_command::is_ours(&command)).then_some(literal)
 }
 
-/// Takes our entries out, and the lists and objects that held nothing else.
-pub(crate) fn take_back(text: &str, edits: &[JsonEdit]) -> EditResult {
-    let mut text = text.to_owned();
-    loop {
-        let root = parse(&text)?;
-        let file = root.object_value();
-        let own = file.and_then(|file| edits.iter().find_map(|edit| own_entry(&file, edit)));
-        let Some(own) = own else {
-            return Ok(text);
-        };
-        text = without(&text, &outermost(own));
-    }
-}
-
-/// The first node that is ours: a server, a command alone, a command in a group, or a group that holds nothing else.
-fn own_entry(file: &CstObject, edit: &JsonEdit) -> Option<CstNode> {
-    if let JsonEdit::Server { at, .. } = edit {
-        return Some(file.object_value(at)?.get(NAME)?.into());
-    }
-    let list = file.object_value("hooks")?.array_value(edit.event()?)?;
-    let element = objects(&list).find(|element| !commands_in(element).is_empty())?;
-    let group = element.array_value("hooks");
-    let mut others = group.iter().flat_map(CstArray::elements).filter(|node| {
-        let command = node.as_object();
-        command.is_none_or(|command| own_command(&command).is_none())
-    });
-    if own_command(&element).is_some() || others.next().is_none() {
-        return Some(element.into());
-    }
-    let mut commands = group.iter().flat_map(objects);
-    commands
-        .find(|own| own_command(own).is_some())
-        .map(Into::into)
-}
-
-/// The outermost member or element that holds this node and nothing else; a comment is something.
-fn outermost(mut node: CstNode) -> CstNode {
-    loop {
-        let holds_more = |of: &CstContainerNode, most| {
-            let comments = of.children().iter().any(CstNode::is_comment);
-            comments || of.children_exclude_trivia_and_tokens().len() > most
-        };
-        let Some(holder) = node.parent().filter(|holder| !holds_more(holder, 1)) else {
-            return node;
-        };
-        node = match holder.parent() {
-            None | Some(CstContainerNode::Root(_)) => return node,
-            // A member holds its name, too.
-            Some(member @ CstContainerNode::ObjectProp(_)) if !holds_more(&member, 2) => {
-                member.into()
-            }
-            Some(CstContainerNode::ObjectProp(_)) => return node,
-            Some(_) => holder.into(),
-        };
-    }
-}
-
-/// The text without a member or an element, which goes with its comma and its line. Comments around it stay.
-fn without(text: &str, node: &CstNode) -> String {
-    let own = range(node);
-    let after = node.trailing_comma().map(CstNode::from);
-    let comma = after.or_else(|| node.previous_siblings().find(CstNode::is_comma));
-    let mut cuts = vec![with_its_blanks(text, own)];
-    cuts.extend(comma.map(|comma| range(&comma)));
-    cuts.sort_by_key(|cut| cut.start);
-    let mut left = text.to_owned();
-    for cut in cuts.into_iter().rev() {
-        left.replace_range(cut, "");
-    }
-    left
-}
-
-/// The range with the blanks before it, and with the end of the line above where nothing else stands in its line.
-fn with_its_blanks(text: &str, range: Range<usize>) -> Range<usize> {
-    let before = &text[..range.start];
-    let line = before.rfind('\n').map_or(0, |end| end + 1);
-    let rest = text[range.end..].trim_start_matches(',');
-    let is_followed = !rest.lines().next().unwrap_or_default().trim().is_empty();
-    let start = if !before[line..].trim().is_empty() {
-        before.trim_end_matches([' ', '\t']).len()
-    } else if line == 0 || is_followed {
-        line
-    } else {
-        before[..line - 1].trim_end_matches('\r').len()
-    };
-    start..range.end
-}
-
-/// The bytes of a node in its file.
-fn range(node: &CstNode) -> Range<usize> {
-    let length = |node: CstNode| node.to_string().len();
+/// Where a node begins in its file, in bytes.
+fn start(node: &CstNode) -> usize {
     let above = node.ancestors().map(CstNode::from);
-    let start = std::iter::once(node.clone())
+    std::iter::once(node.clone())
         .chain(above)
         .flat_map(|node| node.previous_siblings().collect::<Vec<_>>())
-        .map(length)
-        .sum();
-    start..start + length(node.clone())
+        .map(|node| node.to_string().len())
+        .sum()
 }
 
 #[cfg(test)]
