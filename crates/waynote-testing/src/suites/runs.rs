@@ -144,16 +144,19 @@ pub(crate) fn an_answer_from_outside_changes_the_state(store: &dyn LocalStore) {
             .unwrap()
             .is_empty()
     );
+
+    // An iteration has read it: it is replaced no more.
+    let run = begin(store, 80, None, None);
+    let iteration = run.start_iteration(&at(80)).unwrap();
     let again = store
-        .record(&session, &[answer], None, &at(70))
+        .record(&session, &[answer], None, &at(81))
         .unwrap_err();
     assert_eq!(
         again.to_string(),
         "the question of session s was answered by ann on 1970-01-01 00:01 UTC"
     );
-
-    let run = begin(store, 80, None, None);
-    turn(&run, DONE);
+    let end = IterationEnd::new(DONE, std::time::Duration::from_secs(1), 1);
+    run.end_iteration(iteration, end, &at(82)).unwrap();
     run.end(EndReason::Iterations, &at(90)).unwrap();
     assert_eq!(status().state, SessionState::Done);
     assert_eq!(status().answer, None);
