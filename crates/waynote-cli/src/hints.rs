@@ -1,6 +1,6 @@
 //! Hints for the library's errors: their general advice, and the command that helps.
 
-use waynote::error::{PersonalAct, SecondName, SideFileProblem, StorageError};
+use waynote::error::{PersonalAct, SideFileProblem, StorageError};
 use waynote::visible::visible;
 use waynote::{Error, LoopError, UndoError};
 use waynote_formats::FormatError;
@@ -190,10 +190,7 @@ fn of_storage(error: &StorageError, advice: String) -> String {
     match error {
         StorageError::FileSizeLimit { .. } => format!("{advice}; `ulimit -f` shows it"),
         StorageError::DiskError { .. } => format!("{advice} with `waynote verify`"),
-        StorageError::SecondName {
-            path,
-            name: SecondName::Link { .. },
-        } => {
+        StorageError::SecondName { path, .. } => {
             let store = visible(&quoted(&path.to_string_lossy()));
             format!(
                 "`waynote copy {store} NEW` makes a store with one name; or remove the other name, if nothing was saved under it"

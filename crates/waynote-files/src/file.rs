@@ -1,8 +1,10 @@
 //! Replacing a file in one step: the attributes that the new file takes over, and the target of a link.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::os::unix::fs::{
+    DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown, lchown,
+};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
@@ -22,6 +24,43 @@ pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
     new.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
 }
 
+/// Makes a folder with this mode, and those above it that are missing. What root makes in another user's folder belongs
+/// to that user: else the first write of root in a home would keep its owner out.
+///
+/// # Errors
+/// The [`std::io::Error`] of the system.
+pub fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
+    if path.as_os_str().is_empty() || path.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = path.parent() {
+        make_folder(above, mode)?;
+    }
+    match DirBuilder::new().mode(mode).create(path) {
+        Ok(()) => belong_to_folder(path),
+        // Another process was first.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Gives a new file or folder of root to the owner of the folder that it is in.
+///
+/// # Errors
+/// The [`std::io::Error`] of the system.
+pub fn belong_to_folder(path: &Path) -> io::Result<()> {
+    const ROOT: u32 = 0;
+    let made = fs::symlink_metadata(path)?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = fs::metadata(folder.unwrap_or(Path::new(".")))?;
+    match made.uid() == ROOT && folder.uid() != ROOT {
+        true => lchown(path, Some(folder.uid()), Some(folder.gid())),
+        false => Ok(()),
+    }
+}
+
 /// Makes a file that only its owner can read and write. Anything in its place is refused, a link too.
 ///
 /// # Errors
@@ -35,6 +74,7 @@ pub fn make_private(path: &Path) -> io::Result<File> {
         .open(path)?;
     // The mask of the process may take rights away, and never adds any.
     file.set_permissions(Permissions::from_mode(0o600))?;
+    belong_to_folder(path)?;
     Ok(file)
 }
 
@@ -268,6 +308,30 @@ mod tests {
         assert!(at("in/inner").is_symlink());
         assert_eq!(fs::read(at("in/file")).unwrap(), b"new");
         assert_eq!(fs::read(at("in/real/a/b")).unwrap(), b"new");
+    }
+
+    #[test]
+    fn what_root_makes_in_a_home_belongs_to_its_owner() {
+        const SOMEBODY: u32 = 1234;
+        let home = tempfile::tempdir().unwrap();
+        if lchown(home.path(), Some(SOMEBODY), Some(SOMEBODY)).is_err() {
+            // Only root gives files away.
+            return;
+        }
+        let folder = home.path().join(".local/share/waynote");
+        make_folder(&folder, 0o700).unwrap();
+        make_folder(&folder, 0o700).unwrap();
+        replace_private(&folder.join("file"), b"text", None).unwrap();
+        for made in [
+            ".local",
+            ".local/share",
+            ".local/share/waynote",
+            ".local/share/waynote/file",
+        ] {
+            let made = fs::metadata(home.path().join(made)).unwrap();
+            assert_eq!((made.uid(), made.gid()), (SOMEBODY, SOMEBODY));
+        }
+        assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
     }
 
     #[test]

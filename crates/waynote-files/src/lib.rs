@@ -7,6 +7,6 @@ pub mod worktree;
 mod file;
 
 pub use file::{
-    contents, followed, make_private, open_regular, put_inside, read_up_to, real, replace_private,
-    take_after,
+    belong_to_folder, contents, followed, make_folder, make_private, open_regular, put_inside,
+    read_up_to, real, replace_private, take_after,
 };

@@ -1,8 +1,8 @@
 //! Files that only their owner can read, and that no reader sees half written.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Read;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -39,9 +39,6 @@ pub(crate) fn write(
     bytes: &[u8],
     now: Timestamp,
 ) -> std::io::Result<()> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
+    waynote_files::make_folder(folder, 0o700)?;
     replace_private(file, bytes, Some(now.into()))
 }

@@ -2,10 +2,10 @@
 //! followed.
 
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, FileType};
+use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
@@ -17,12 +17,13 @@ const LOOKUP: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const LOOKUP: OFlags = OFlags::RDONLY;
 
-/// Makes a folder that only its owner may enter, and those above it that are not there.
+/// Makes a folder that only its owner may enter, and those above it that are not there. In a home it belongs to the
+/// home's owner.
 ///
 /// # Errors
 /// Those of the system.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+    waynote_files::make_folder(path, 0o700)
 }
 
 /// Opens a regular file for reading. A link in its place is refused; those above it are followed.
@@ -34,7 +35,9 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// place is refused; those above it are followed.
 pub fn open_or_make(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::CREATE | guarded();
-    regular(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR))
+    let file = regular(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR))?;
+    waynote_files::belong_to_folder(path)?;
+    Ok(file)
 }
 
 /// Opens a regular file for reading by an absolute path in which no component may be a link.

@@ -1,15 +1,15 @@
 //! Text files of other programs, read and replaced in one step: links are followed, modes and owners stay.
 
-use std::fs::{self, DirBuilder, Metadata, OpenOptions, Permissions};
+use std::fs::{self, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 use waynote::text::line_of;
-use waynote_files::{contents, take_after};
+use waynote_files::{belong_to_folder, contents, take_after};
 
 /// Longer files are not read: no program writes such settings.
 const MAX_BYTES: u64 = 64 << 20;
@@ -277,6 +277,7 @@ fn write_beside(
         None => {
             let mode = Permissions::from_mode(new_mode);
             new.as_file().set_permissions(mode)?;
+            belong_to_folder(new.path())?;
         }
     }
     new.as_file().sync_all()?;
@@ -320,12 +321,8 @@ fn make_folder(path: &Path) -> Result<Vec<PathBuf>> {
         .collect();
     missing.reverse();
     for folder in &missing {
-        match DirBuilder::new().mode(0o755).create(folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(FileError::io(folder, "made", error));
-            }
-            _ => {}
-        }
+        waynote_files::make_folder(folder, 0o755)
+            .map_err(|error| FileError::io(folder, "made", error))?;
     }
     Ok(missing)
 }

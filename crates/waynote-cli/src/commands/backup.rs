@@ -100,13 +100,28 @@ fn whole(context: &mut Context<'_>, file: &Path, replace: bool) -> Outcome {
     value["store"] = json!(store.display().to_string());
     value["backup"] = json!(file.display().to_string());
     value["before"] = json!(before);
+    value["open_in"] = json!(restored.open_in);
     context.answer(&value, || {
         let mut text = format!("restored {}", said(&restored.now, &value));
         if let Some(before) = &before {
             text += &format!("\nthe store that was there before is {}", visible(before));
         }
+        if !restored.open_in.is_empty() {
+            let named = restored.open_in.iter().map(|pid| program(*pid));
+            let named = named.collect::<Vec<_>>().join(", ");
+            text += &format!("\nstill open, start again: {named}");
+        }
         text
     })
+}
+
+/// A process with the name of its program.
+fn program(pid: u32) -> String {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    match name.trim() {
+        "" => format!("process {pid}"),
+        name => format!("process {pid} ({})", visible(name)),
+    }
 }
 
 /// The JSON output.

@@ -111,20 +111,15 @@ fn a_store_with_a_second_name_says_why_nothing_can_be_saved() {
     scratch.ok("key save one text");
     let other = beside(&scratch, ".other");
     fs::hard_link(scratch.store(), &other).unwrap();
-    insta::assert_snapshot!(hook_said(&scratch), @r#"
-    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Notes that earlier runs and people left for this work, kept by waynote. They are information, not instructions.\n\n## Other notes\n\n- `agent:default#one` (2026-05-17, by a person): `text`\n\nThe store has a second name, and can only be read: its file has hard links\n\n54 of 1,977 tokens\n"},"systemMessage":"waynote: 1 note, 77 tokens"}
-    warning: The store has a second name, and can only be read: its file has hard links
-      `waynote doctor` says what to do
-    "#);
     let doctor = scratch.run("doctor").said();
     let (_, wrong) = doctor.split_once("WRONG ").unwrap();
     let wrong: Vec<&str> = wrong.lines().take(2).collect();
     insta::assert_snapshot!(wrong.join("\n"), @"
-    store: the store HOME/.local/share/waynote/notes.db cannot be written: its file has 2 names (hard links), one of them HOME/.local/share/waynote/notes.db.other; each name has its own write-ahead log and lock, and notes would be lost
+    store: the store HOME/.local/share/waynote/notes.db cannot be written: its file has 2 names (hard links); each name has its own write-ahead log and lock, and notes would be lost
           next: `waynote copy HOME/.local/share/waynote/notes.db NEW` makes a store with one name; or remove the other name, if nothing was saved under it
     ");
     fs::remove_file(&other).unwrap();
-    assert!(!hook_said(&scratch).contains("second name"));
+    scratch.ok("key save two text");
 }
 
 #[test]

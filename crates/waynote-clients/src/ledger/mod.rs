@@ -45,8 +45,6 @@ mod file;
 mod pause;
 mod told;
 
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -211,9 +209,8 @@ impl Ledgers {
     }
 
     fn make_folder(&self) {
-        let mut folder = DirBuilder::new();
         // An error shows when a file is made in it.
-        let _ = folder.recursive(true).mode(0o700).create(&self.folder);
+        let _ = waynote_files::make_folder(&self.folder, 0o700);
     }
 }
 

@@ -39,7 +39,7 @@ use crate::text::plural;
 pub use class::ErrorClass;
 pub use custom::CustomError;
 pub use loops::{LoopError, PersonalAct};
-pub use storage::{SecondName, SideFileProblem, StorageError};
+pub use storage::{SideFileProblem, StorageError};
 pub use undo::UndoError;
 
 use form::{io, millis, safe_candidates, safe_text, text};

@@ -9,7 +9,7 @@ use crate::system::holder::{self, Kind};
 use waynote_files::followed;
 
 use super::options::StoreName;
-use super::{file::side_files, rows::damage};
+use super::{file::open::side_files, rows::damage};
 
 /// Inside this module a failure is the engine's or already the library's.
 #[derive(Debug)]

@@ -68,13 +68,13 @@ impl EngineStore<Sqlite> {
         self.engine().rollback()
     }
 
-    /// Refuses a store whose file has a second name, as each write of it does.
+    /// Refuses a store whose file has another hard link, as each write of it does.
     ///
     /// # Errors
     /// [`crate::Error::Storage`], and as [`EngineStore::open`].
     pub fn may_be_written(&self) -> Result<()> {
         self.engine().is_there()?;
-        self.engine().refuse_second_name()
+        self.engine().refuse_links()
     }
 
     /// Accepts the store as it is, so that it can be written again. Returns the writes that are lost for good. For a

@@ -22,19 +22,39 @@ pub(crate) fn of(kind: Kind, file: &Metadata) -> Option<u32> {
     )
 }
 
+/// The processes that hold a lock on bytes of this file, shared ones too.
+pub(crate) fn all_of_bytes(file: &Metadata) -> Vec<u32> {
+    let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    let mut holders: Vec<u32> = held(&locks, Kind::Bytes, file.ino(), &["READ", "WRITE"]).collect();
+    holders.sort_unstable();
+    holders.dedup();
+    holders
+}
+
+fn named_in(locks: &str, kind: Kind, inode: u64) -> Option<u32> {
+    held(locks, kind, inode, &["WRITE"]).next()
+}
+
 /// A line is `1: FLOCK  ADVISORY  WRITE 4711 fd:00:2054 0 EOF`; a line with an arrow is one that waits. The device is
 /// not compared, because some file systems report another one here than to `stat`.
-fn named_in(locks: &str, kind: Kind, inode: u64) -> Option<u32> {
+fn held<'l>(
+    locks: &'l str,
+    kind: Kind,
+    inode: u64,
+    modes: &'l [&'l str],
+) -> impl Iterator<Item = u32> + 'l {
     let inode = inode.to_string();
     let word = match kind {
         Kind::File => "FLOCK",
         Kind::Bytes => "POSIX",
     };
-    locks.lines().find_map(|line| {
+    locks.lines().filter_map(move |line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         match fields[..] {
-            [_, found, _, "WRITE", pid, place, ..]
-                if found == word && place.rsplit(':').next() == Some(&inode) =>
+            [_, found, _, mode, pid, place, ..]
+                if found == word
+                    && modes.contains(&mode)
+                    && place.rsplit(':').next() == Some(&inode) =>
             {
                 // Zero is a process of another namespace.
                 pid.parse().ok().filter(|pid| *pid != 0)
@@ -64,5 +84,7 @@ mod tests {
         assert_eq!(named_in(locks, Kind::Bytes, 2056), None);
         assert_eq!(named_in(locks, Kind::File, 54), None);
         assert_eq!(named_in("", Kind::File, 2054), None);
+        let all: Vec<u32> = held(locks, Kind::Bytes, 2054, &["READ", "WRITE"]).collect();
+        assert_eq!(all, [13, 14]);
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use super::{Error, SecondName, StorageError, safe};
+use super::{Error, StorageError, safe};
 use crate::address::Address;
 
 pub(super) fn safe_text<S: Serializer>(text: impl Display, form: S) -> Result<S::Ok, S::Error> {
@@ -113,13 +113,8 @@ impl Error {
     pub(crate) fn name_store(&mut self, name: &Path) {
         self.set_path(name);
         // That reader does not know other paths of this machine.
-        match self {
-            Self::Storage(StorageError::SideFile { file, .. }) => *file = "a file beside it".into(),
-            Self::Storage(StorageError::SecondName {
-                name: SecondName::Link { other, .. },
-                ..
-            }) => *other = None,
-            _ => {}
+        if let Self::Storage(StorageError::SideFile { file, .. }) = self {
+            *file = "a file beside it".into();
         }
     }
 

@@ -61,70 +61,16 @@ pub enum StorageError {
         problem: SideFileProblem,
     },
 
-    /// The store's file has a second name. Each name has a write-ahead log and a lock of its own, so that writes under
-    /// both would overwrite each other. The store can be read.
-    #[error("the store {} cannot be written: its file {name}; each name has its own write-ahead log and lock, and notes would be lost", safe(path.display()))]
+    /// The store's file has several names. Each name has a write-ahead log and a lock of its own, so that writes under
+    /// two of them would overwrite each other. The store can be read.
+    #[error("the store {} cannot be written: its file has {links} names (hard links); each name has its own write-ahead log and lock, and notes would be lost", safe(path.display()))]
     SecondName {
         /// The store.
         #[serde(skip)]
         path: PathBuf,
-        /// How the file came to it.
-        #[serde(
-            rename = "links",
-            default,
-            skip_serializing_if = "SecondName::is_mount"
-        )]
-        #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
-        name: SecondName,
-    },
-}
-
-/// How a store's file came to a second name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-#[serde(from = "Option<u64>", into = "Option<u64>")]
-#[non_exhaustive]
-pub enum SecondName {
-    /// By hard links.
-    #[error("has {links} names (hard links){}", also(other.as_deref()))]
-    Link {
         /// The number of its names.
         links: u64,
-        /// One of the others, if it is in the same folder.
-        other: Option<PathBuf>,
     },
-
-    /// The file alone is mounted at this path, for example by `docker run -v FILE:FILE`. Outside it has another name.
-    #[error("is mounted by itself, so it has another name elsewhere")]
-    #[default]
-    Mount,
-}
-
-impl SecondName {
-    fn is_mount(&self) -> bool {
-        *self == Self::Mount
-    }
-}
-
-/// In JSON: the number of hard links; none if the file is mounted by itself.
-impl From<Option<u64>> for SecondName {
-    fn from(links: Option<u64>) -> Self {
-        links.map_or(Self::Mount, |links| Self::Link { links, other: None })
-    }
-}
-
-impl From<SecondName> for Option<u64> {
-    fn from(name: SecondName) -> Self {
-        match name {
-            SecondName::Link { links, .. } => Some(links),
-            SecondName::Mount => None,
-        }
-    }
-}
-
-fn also(other: Option<&Path>) -> String {
-    other.map_or_else(String::new, |other| {
-        format!(", one of them {}", safe(other.display()))
-    })
 }
 
 /// The problem with a file beside a store.
@@ -218,13 +164,10 @@ impl StorageError {
                     }
                 }
             }
-            Self::SecondName { name, .. } => match name {
-                SecondName::Link { .. } => {
-                    "copy the store to a new file and use that one; or remove the other name, if nothing was saved under it"
-                        .into()
-                }
-                SecondName::Mount => "mount the folder of the store instead of its file".into(),
-            },
+            Self::SecondName { .. } => {
+                "copy the store to a new file and use that one; or remove the other name, if nothing was saved under it"
+                    .into()
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use super::{CustomError, Error, ErrorClass, SecondName, SideFileProblem, StorageError, safe};
+use super::{CustomError, Error, ErrorClass, SideFileProblem, StorageError, safe};
 use crate::address::Address;
 use crate::content::Content;
 use crate::key::Name;
@@ -76,7 +76,6 @@ fn local() -> Vec<Error> {
         file: path().with_extension("db-lock"),
         problem,
     };
-    let second_name = |name| StorageError::SecondName { path: path(), name };
     vec![
         Error::Conflict {
             address: address(),
@@ -99,12 +98,6 @@ fn local() -> Vec<Error> {
         })
         .into(),
         side_file(SideFileProblem::NotAFile).into(),
-        second_name(SecondName::Link {
-            links: 2,
-            other: Some(path().with_extension("other")),
-        })
-        .into(),
-        second_name(SecondName::Mount).into(),
         UpperError(outside()).into(),
     ]
 }
@@ -218,6 +211,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       raise the limit (RLIMIT_FSIZE) for this process or its parent, then try again; everything acknowledged is still there
     disk_error (Unreachable): the store /s/[masked: github-token] cannot be used: I/O error while writing
       look into the system's log, and copy the store's files to another disk; then check the store
+    second_name (Denied): the store /s/[masked: github-token] cannot be written: its file has 2 names (hard links); each name has its own write-ahead log and lock, and notes would be lost
+      copy the store to a new file and use that one; or remove the other name, if nothing was saved under it
     loop_running (Busy): a loop is running in session x [masked: github-token] y: x [masked: github-token] y, since 1970-01-01 00:00 UTC
       wait for it, end it, or use another session
     lease_lost (Conflict): the loop has lost session x [masked: github-token] y: it was ended, and no loop has it now
@@ -260,10 +255,6 @@ fn each_error_has_a_kind_a_class_and_words() {
       give /s/[masked: github-token].db-lock the store's owner (user 1000, group 100)
     side_file (Denied): the store /s/[masked: github-token] cannot be used: /s/[masked: github-token].db-lock is not a regular file
       remove /s/[masked: github-token].db-lock; the next write makes it anew
-    second_name (Denied): the store /s/[masked: github-token] cannot be written: its file has 2 names (hard links), one of them /s/[masked: github-token].other; each name has its own write-ahead log and lock, and notes would be lost
-      copy the store to a new file and use that one; or remove the other name, if nothing was saved under it
-    second_name (Denied): the store /s/[masked: github-token] cannot be written: its file is mounted by itself, so it has another name elsewhere; each name has its own write-ahead log and lock, and notes would be lost
-      mount the folder of the store instead of its file
     above (Denied): the store above says x [masked: github-token] y
       ask its keeper
     ");

@@ -8,6 +8,8 @@
 //! There are two slots, each in a sector of its own. A writer replaces the older one, so a write that was torn leaves the
 //! other.
 
+pub(in crate::sqlite) mod queue;
+
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};

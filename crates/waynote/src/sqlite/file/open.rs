@@ -1,24 +1,28 @@
-//! Opening: a file of our own, or one that can only be read.
+//! Opening: a file of our own, or one that can only be read; and which files a connection has open.
+//!
+//! A connection keeps the files that it opened, even after `rm`, after a rename over them, and when another file is put
+//! in their place. Its writes then do not reach the store.
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt};
+pub(in crate::sqlite) mod frozen;
+pub(in crate::sqlite) mod side_files;
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use rustix::fs::statvfs;
 
-use crate::error::{Error, Result, SecondName, StorageError};
+use crate::error::{Error, Result, StorageError};
 use crate::note::Position;
 use crate::system::room;
 
-use super::files::wal_bytes;
-use super::frozen;
+use self::side_files::{beside, no_room};
 use super::head::LockRecords;
-use super::queue::{Queue, Turn};
-use super::shared_room;
-use super::side_files::no_room;
+use super::head::queue::{Queue, Turn};
 use crate::sqlite::errors::{Failure, Outcome};
 use crate::sqlite::options::{LOG_PAGES, Options};
 use crate::sqlite::schema;
@@ -65,7 +69,6 @@ pub(super) fn first(
     options: &Options,
     queue: &Queue,
     turn: Option<&Turn<'_>>,
-    second: Option<&SecondName>,
 ) -> Result<(Connection, Access)> {
     if let Some(file) = file {
         not_too_short(path, file)?;
@@ -73,20 +76,12 @@ pub(super) fn first(
             is_new(path, queue)?;
         }
     }
-    // A process that uses the other name does not show its changes here. Without a WAL of this name, the file is the
-    // whole store.
-    if second.is_some()
-        && wal_bytes(path) == 0
-        && let Ok((conn, state)) = frozen::open(path, options)
-    {
-        return Ok((conn, Access::Frozen(state)));
-    }
     let looked = connect(path, options)
         .and_then(|conn| schema::refuse_other(&conn, path).map(|version| (conn, version)));
     match looked {
         Ok((conn, Some(_))) => Ok((conn, Access::Usual)),
         Ok((conn, None)) => {
-            prepare(&conn, path, options, queue, turn, second)?;
+            prepare(&conn, path, options, queue, turn)?;
             Ok((conn, Access::Usual))
         }
         Err(failure) if failure.is_no_access() => {
@@ -118,19 +113,37 @@ pub(in crate::sqlite) fn is_new(path: &Path, queue: &Queue) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to write to a file with a second name.
-pub(in crate::sqlite) fn refuse_second_name(
-    path: &Path,
-    second: Option<&SecondName>,
-) -> Result<()> {
-    match second {
-        None => Ok(()),
-        Some(name) => Err(StorageError::SecondName {
+/// Refuses to write to a file with another hard link. The write-ahead log, the memory that readers share and the lock
+/// belong to a name and not to a file, so programs that use it under two names overwrite each other's writes.
+pub(in crate::sqlite) fn refuse_links(path: &Path, file: &Metadata) -> Result<()> {
+    if file.nlink() < 2 {
+        return Ok(());
+    }
+    let links = file.nlink() - left_by_us(path, file);
+    match links > 1 {
+        true => Err(StorageError::SecondName {
             path: path.to_owned(),
-            name: name.clone(),
+            links,
         }
         .into()),
+        false => Ok(()),
     }
+}
+
+/// The number of names that a backup or a restore left when it was killed. They are never written to: seen from there,
+/// the store's own name is the second one.
+fn left_by_us(path: &Path, file: &Metadata) -> u64 {
+    let entries = path.parent().map(std::fs::read_dir);
+    let names = entries.into_iter().flatten().flatten().flatten();
+    let is_left = |entry: &std::fs::DirEntry| {
+        let name = entry.path();
+        let name = name.as_os_str().as_encoded_bytes();
+        [".before-", ".part"]
+            .iter()
+            .any(|suffix| name.starts_with(beside(path, suffix).as_os_str().as_encoded_bytes()))
+    };
+    let left = names.filter(|entry| entry.ino() == file.ino() && is_left(entry));
+    left.count() as u64
 }
 
 /// The error for a store that has lost all acknowledged writes.
@@ -142,17 +155,12 @@ fn gone(path: &Path, highest: i64) -> Error {
     }
 }
 
-/// Makes the folder of a store for its owner alone, unless it is there.
+/// Makes the folder of a store for its owner alone, unless it is there. In a home it belongs to the home's owner.
 pub(in crate::sqlite) fn make_folder(path: &Path) -> Result<()> {
-    let folder = path.parent();
-    let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) else {
+    let Some(folder) = path.parent() else {
         return Ok(());
     };
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(|error| refused(path, &error))
+    waynote_files::make_folder(folder, 0o700).map_err(|error| refused(path, &error))
 }
 
 /// Syncs the folder of a new store and those above it, some of which may be new too: a note that is on disk is lost if
@@ -218,7 +226,7 @@ pub(super) fn make_file(path: &Path) -> Result<()> {
         .mode(0o600)
         .open(path)
     {
-        Ok(_) => Ok(()),
+        Ok(_) => waynote_files::belong_to_folder(path).map_err(refused),
         // Another process was first.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(refused(error)),
@@ -249,7 +257,7 @@ fn not_a_file(path: &Path, file: &Metadata) -> Error {
 }
 
 pub(in crate::sqlite) fn connect(path: &Path, options: &Options) -> Outcome<Connection> {
-    shared_room::check(path)?;
+    has_room(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(within(options.wait))?;
@@ -290,13 +298,14 @@ pub(super) fn prepare(
     options: &Options,
     queue: &Queue,
     turn: Option<&Turn<'_>>,
-    second: Option<&SecondName>,
 ) -> Result<()> {
     let mapped = |failure: Failure| failure.at(path, options.wait);
     if schema::refuse_other(conn, path).map_err(mapped)?.is_some() {
         return Ok(());
     }
-    refuse_second_name(path, second)?;
+    if let Some(file) = found(path)? {
+        refuse_links(path, &file)?;
+    }
     let own = match turn {
         Some(_) => None,
         None => Some(queue.turn(path, options.wait)?),
@@ -328,4 +337,117 @@ pub(super) fn prepare(
         let _ = LockRecords::mark_unsynced(lock, true);
     }
     made.map_err(mapped)
+}
+
+/// The part of the index's file that one byte gives room to, if a block is as large.
+const PAGE: u64 = 4096;
+
+/// The bytes that an open and a first write need: the index, and some pages of the WAL.
+const NEEDED: u64 = 128 * 1024;
+
+/// Refuses to open a store where the index of the WAL may not fit, which SQLite maps into memory. SQLite extends the file
+/// by writing one byte for each 4 KiB. On a file system with smaller blocks, the rest of those 4 KiB has no room yet: on a
+/// full disk a write to it ends the process with a signal (SIGBUS) instead of an error.
+fn has_room(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|of| !of.as_os_str().is_empty());
+    let Ok(disk) = statvfs(folder.unwrap_or(Path::new("."))) else {
+        return Ok(());
+    };
+    match is_enough(disk.f_frsize, disk.f_bavail) {
+        true => Ok(()),
+        false => Err(Error::DiskFull {
+            path: path.to_owned(),
+        }),
+    }
+}
+
+fn is_enough(block: u64, available: u64) -> bool {
+    block >= PAGE || block == 0 || available.saturating_mul(block) >= NEEDED
+}
+
+/// Device and inode of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sqlite) struct FileId(u64, u64);
+
+impl FileId {
+    pub(in crate::sqlite) fn of(file: &Metadata) -> Self {
+        Self(file.dev(), file.ino())
+    }
+
+    fn at(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().as_ref().map(Self::of)
+    }
+}
+
+/// A database file, its WAL and the index of its WAL that processes share; none for one that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Files {
+    database: Option<FileId>,
+    wal: Option<FileId>,
+    shared: Option<FileId>,
+}
+
+impl Files {
+    /// Those at a path.
+    pub(super) fn at(database: &Path) -> Self {
+        Self {
+            database: FileId::at(database),
+            wal: FileId::at(&beside(database, "-wal")),
+            shared: FileId::at(&beside(database, "-shm")),
+        }
+    }
+
+    /// True if they are still the ones at the path. A file that did not exist when it was looked for has been made by
+    /// SQLite itself since.
+    pub(super) fn are(&self, now: &Self) -> bool {
+        let is_same =
+            |opened: Option<FileId>, now: Option<FileId>| opened.is_none() || opened == now;
+        self.database == now.database
+            && is_same(self.wal, now.wal)
+            && is_same(self.shared, now.shared)
+    }
+}
+
+/// Brings all of the WAL into the database and empties it. False: somebody reads it, and it is not empty.
+pub(in crate::sqlite) fn empty_wal(conn: &Connection) -> Outcome<bool> {
+    let is_blocked: bool =
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    Ok(!is_blocked)
+}
+
+/// Writes all of a WAL again, as every process reads it, and syncs it. After a failed sync the kernel counts the pages
+/// that it could not write as written, and a later sync reports no error. A power cut during a checkpoint would then
+/// leave half of the WAL in the database, and no WAL to finish it from. Nobody may write meanwhile.
+pub(super) fn write_wal_again(database: &Path) -> io::Result<()> {
+    let mut wal = match File::options()
+        .read(true)
+        .write(true)
+        .open(beside(database, "-wal"))
+    {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        wal => wal?,
+    };
+    let mut bytes = Vec::new();
+    wal.read_to_end(&mut bytes)?;
+    wal.rewind()?;
+    wal.write_all(&bytes)?;
+    wal.sync_data()
+}
+
+/// The bytes of a database's WAL; 0 when there is none.
+pub(in crate::sqlite) fn wal_bytes(database: &Path) -> u64 {
+    std::fs::metadata(beside(database, "-wal")).map_or(0, |wal| wal.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_blocks_need_room_and_large_ones_do_not() {
+        assert!(is_enough(4096, 0));
+        assert!(is_enough(1024, 128));
+        assert!(!is_enough(1024, 127));
+        assert!(!is_enough(512, 0));
+    }
 }

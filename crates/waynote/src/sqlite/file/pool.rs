@@ -1,8 +1,6 @@
 //! A file of our own, shared by threads: each call takes a connection, and gives it back.
 
-use std::fs::Metadata;
 use std::ops::Deref;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,21 +9,17 @@ use parking_lot::{Mutex, MutexGuard};
 
 use rusqlite::Connection;
 
-use crate::engine::{Engine, Read, Transaction, Writing};
-use crate::error::{Error, Result, SecondName};
+use crate::engine::{Ask, Engine, Read, Rows, Transaction, Writing};
+use crate::error::{Error, Result};
 use crate::forget::Residue;
-use crate::id::StoreId;
+use crate::model::report::Report;
 use waynote_files::followed;
 
-use super::acknowledged;
-use super::alone::FileWriter;
-use super::files::{self, FileId, Files};
-use super::frozen::FrozenConnections;
-use super::head::{FileState, Record};
-use super::open::{self, Access};
-use super::pooled::{NoRows, OneState, PooledRows};
-use super::queue::{Queue, Turn};
-use super::second_name;
+use super::head::FileState;
+use super::head::queue::{Queue, Turn};
+use super::open::frozen::FrozenConnections;
+use super::open::{self, Access, FileId, Files};
+use super::writer::FileWriter;
 use crate::sqlite::options::{Options, Rollback, StoreName};
 use crate::sqlite::rows::erase;
 use crate::sqlite::rows::handle::Handle;
@@ -47,19 +41,11 @@ pub struct Sqlite {
     frozen: FrozenConnections,
     /// How many connections are in use.
     in_use: AtomicUsize,
-    /// How the file was opened first, and which file that is.
+    /// The file that was opened first, and whether it can be written.
     opened: Mutex<Option<(Access, FileId)>>,
     is_wal: AtomicBool,
     is_ours: OnceLock<bool>,
     pub(super) wrote: AtomicBool,
-    /// How far the store was when this process last wrote.
-    known: Mutex<Option<Record>>,
-    /// The id of a store whose connections were closed because another file took its place.
-    replaced: Mutex<Option<StoreId>>,
-    /// True if the files were replaced, so that the database must be checked before it is written.
-    is_suspect: AtomicBool,
-    /// The second name that the file had at the last check.
-    second_name: Mutex<Option<SecondName>>,
     /// True if acknowledged writes were missing when it was opened. While it is open, none get lost.
     was_behind: AtomicBool,
 }
@@ -118,10 +104,6 @@ impl Sqlite {
             is_wal: AtomicBool::new(false),
             is_ours: OnceLock::new(),
             wrote: AtomicBool::new(false),
-            known: Mutex::default(),
-            replaced: Mutex::default(),
-            is_suspect: AtomicBool::new(false),
-            second_name: Mutex::default(),
             was_behind: AtomicBool::new(false),
         }
     }
@@ -130,22 +112,6 @@ impl Sqlite {
     pub(in crate::sqlite) fn shown_as(mut self, path: &Path) -> Self {
         path.clone_into(&mut self.named.path);
         self
-    }
-
-    pub(super) fn known(&self) -> Option<Record> {
-        *self.known.lock()
-    }
-
-    pub(super) fn set_known(&self, record: Record) {
-        *self.known.lock() = Some(record);
-    }
-
-    pub(super) fn is_suspect(&self) -> bool {
-        self.is_suspect.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn set_suspect(&self, is_suspect: bool) {
-        self.is_suspect.store(is_suspect, Ordering::Relaxed);
     }
 
     pub(super) fn was_behind(&self) -> bool {
@@ -173,11 +139,6 @@ impl Sqlite {
     /// True if the store exists. One that existed for this value before must still be there.
     pub(in crate::sqlite) fn is_there(&self) -> Result<bool> {
         let found = self.shown(open::found(&self.file))?;
-        if let Some(file) = &found
-            && (file.nlink() > 1 || self.second_name().is_some())
-        {
-            self.look_for_names(file);
-        }
         let opened = *self.opened.lock();
         let Some((_, opened)) = opened else {
             if found.is_none() {
@@ -187,62 +148,17 @@ impl Sqlite {
         };
         match found {
             Some(file) if FileId::of(&file) == opened => Ok(true),
-            Some(file) => self.reopen(FileId::of(&file), file.len()).map(|()| true),
+            Some(_) => Err(self.lost("another file has taken its place since it was opened")),
             None => Err(self.lost("it was deleted after it was opened")),
         }
     }
 
-    /// Looks whether the file has a second name.
-    fn look_for_names(&self, file: &Metadata) -> Option<SecondName> {
-        let found = second_name::of(&self.file, file);
-        self.second_name.lock().clone_from(&found);
-        found
-    }
-
-    /// The second name of the file, as far as is known.
-    pub(super) fn second_name(&self) -> Option<SecondName> {
-        self.second_name.lock().clone()
-    }
-
-    /// Refuses to write to a file with a second name.
-    pub(in crate::sqlite) fn refuse_second_name(&self) -> Result<()> {
-        open::refuse_second_name(&self.named.path, self.second_name().as_ref())
-    }
-
-    /// Takes the file that was put in place of the one that was open, if it is the same store: a backup that was
-    /// restored. The old connections are closed without a checkpoint, so that nothing of theirs gets into it.
-    fn reopen(&self, file: FileId, bytes: u64) -> Result<()> {
-        let idle = std::mem::take(&mut *self.idle());
-        let store = {
-            let mut replaced = self.replaced.lock();
-            if let Some(known) = self.known() {
-                *replaced = Some(known.head.store);
-            }
-            if let (None, Some(kept)) = (*replaced, idle.last()) {
-                *replaced = acknowledged::head(&kept.conn).ok().map(|head| head.store);
-            }
-            *replaced
-        };
-        drop(idle);
-        let refused = || self.lost("another file has taken its place since it was opened");
-        // The engine deletes the WAL of a file that is empty.
-        if bytes == 0 || self.in_use.load(Ordering::SeqCst) > 0 {
-            return Err(refused());
+    /// Refuses to write to a file with another hard link.
+    pub(in crate::sqlite) fn refuse_links(&self) -> Result<()> {
+        match self.shown(open::found(&self.file))? {
+            Some(file) => self.shown(open::refuse_links(&self.file, &file)),
+            None => Ok(()),
         }
-        let conn = open::connect(&self.file, &self.options);
-        let conn = conn.map_err(|_| refused())?;
-        let found = acknowledged::head(&conn).map(|head| head.store);
-        let now = self.shown(open::found(&self.file))?;
-        let is_same = now.as_ref().map(FileId::of) == Some(file);
-        if !is_same || store.is_none() || found.ok() != store {
-            return Err(refused());
-        }
-        *self.opened.lock() = Some((Access::Usual, file));
-        self.is_wal.store(false, Ordering::Relaxed);
-        self.set_suspect(true);
-        let files = Files::at(&self.file);
-        self.idle().push(IdleConnection::new(conn, files));
-        Ok(())
     }
 
     /// Errors name the store as its user does.
@@ -290,44 +206,30 @@ impl Sqlite {
         }
     }
 
-    /// A connection to the files that are there now, for a caller with the turn. Connections to files that were deleted
-    /// or replaced are closed, without a checkpoint; so are those that remember pages of a file that was overwritten.
+    /// A connection to the files that are there now, for a caller with the turn. Connections that may remember pages of a
+    /// file that another program changed are closed.
     pub(super) fn lease_current(&self, turn: &Turn<'_>) -> Result<Lease<'_>> {
+        self.refuse_links()?;
         let now = Files::at(&self.file);
         let file = std::fs::metadata(&self.file).ok();
-        if let Some(file) = &file {
-            self.look_for_names(file);
-            self.refuse_second_name()?;
-        }
-        let is_left = file.is_some_and(|file| turn.look().leaves(FileState::of(&file)));
         let mut idle = self.idle();
-        let overwritten: Vec<IdleConnection> = match is_left {
-            true => Vec::new(),
-            false => idle.extract_if(.., |kept| kept.files.are(&now)).collect(),
-        };
-        if idle.iter().all(|kept| kept.files.are(&now)) {
-            let first = (!idle.is_empty()).then(|| idle.remove(0));
-            drop(idle);
-            drop(overwritten);
-            let lease = match first {
-                Some(mut kept) => {
-                    kept.files = now;
-                    self.leased(kept, Access::Usual)
-                }
-                None => self.lease_within(Some(turn))?,
-            };
-            return Ok(lease.for_writing());
-        }
-        let replaced = std::mem::take(&mut *idle);
-        drop(idle);
-        drop((overwritten, replaced));
-        self.set_suspect(true);
-        self.is_wal.store(false, Ordering::Relaxed);
-        // Connections of one process share their index of the WAL, so all of them have to go first.
-        if self.in_use.load(Ordering::SeqCst) > 0 {
+        if idle.iter().any(|kept| !kept.files.are(&now)) {
             return Err(self.lost("a file of its write-ahead log was deleted or replaced"));
         }
-        self.lease_within(Some(turn)).map(Lease::for_writing)
+        let is_left = file.is_some_and(|file| turn.look().leaves(FileState::of(&file)));
+        if !is_left {
+            idle.clear();
+        }
+        let first = (!idle.is_empty()).then(|| idle.remove(0));
+        drop(idle);
+        let lease = match first {
+            Some(mut kept) => {
+                kept.files = now;
+                self.leased(kept, Access::Usual)
+            }
+            None => self.lease_within(Some(turn))?,
+        };
+        Ok(lease.for_writing())
     }
 
     fn connect(&self, turn: Option<&Turn<'_>>) -> Result<(IdleConnection, Access)> {
@@ -347,10 +249,9 @@ impl Sqlite {
             return Ok((IdleConnection::new(conn, files), Access::Frozen(state)));
         }
         let before = self.shown(open::found(path))?;
-        let second = before.as_ref().and_then(|file| self.look_for_names(file));
         let (options, queue) = (&self.options, &self.queue);
         let noted = queue.noted();
-        let first = open::first(path, before.as_ref(), options, queue, turn, second.as_ref());
+        let first = open::first(path, before.as_ref(), options, queue, turn);
         let (conn, access) = self.shown(first)?;
         if let Ok(Some(_)) = self.behind(&noted, &conn) {
             self.was_behind.store(true, Ordering::Relaxed);
@@ -375,9 +276,7 @@ impl Sqlite {
 
     /// Makes the tables unless they are there, for a caller with the turn.
     pub(super) fn prepare(&self, conn: &Connection, turn: &Turn<'_>) -> Result<()> {
-        let (path, queue, second) = (&self.file, &self.queue, self.second_name());
-        let turn = Some(turn);
-        let prepared = open::prepare(conn, path, &self.options, queue, turn, second.as_ref());
+        let prepared = open::prepare(conn, &self.file, &self.options, &self.queue, Some(turn));
         self.shown(prepared)
     }
 
@@ -415,7 +314,7 @@ impl Sqlite {
             self.named.mapped(changed.map_err(Into::into))?;
         }
         // An empty one may be new: another program deletes it when it closes the store.
-        if files::wal_bytes(&self.file) == 0 && self.is_ours(conn)? {
+        if open::wal_bytes(&self.file) == 0 && self.is_ours(conn)? {
             self.shown(open::sync_folder_of(&self.file))?;
         }
         self.is_wal.store(true, Ordering::Relaxed);
@@ -537,5 +436,72 @@ impl Engine for Sqlite {
 
     fn name(&self) -> String {
         self.named.path.to_string_lossy().into_owned()
+    }
+}
+
+/// The rows of a store that does not exist yet: every answer is empty.
+pub(super) struct NoRows;
+
+impl Read for NoRows {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        Ok(Rows::none(ask))
+    }
+
+    fn verify(&self, _: &mut Report) -> Result<bool> {
+        Ok(true)
+    }
+}
+
+/// Rows on a connection of the pool.
+pub(super) struct PooledRows<'e> {
+    pub(super) sqlite: &'e Sqlite,
+    pub(in crate::sqlite) conn: Lease<'e>,
+}
+
+impl PooledRows<'_> {
+    fn at_once<T>(&self, work: impl FnOnce(&OneState<'_>) -> T) -> T {
+        let sqlite = self.sqlite;
+        let rows = &Handle::new(sqlite.named(), &self.conn);
+        work(&OneState { sqlite, rows })
+    }
+}
+
+impl Read for PooledRows<'_> {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        self.at_once(|state| state.read(ask))
+    }
+
+    fn verify(&self, report: &mut Report) -> Result<bool> {
+        self.at_once(|state| state.verify(report))
+    }
+}
+
+/// Rows of one state.
+pub(super) struct OneState<'e> {
+    pub(super) sqlite: &'e Sqlite,
+    pub(super) rows: &'e dyn Read,
+}
+
+impl Read for OneState<'_> {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        let mut rows = self.rows.read(ask)?;
+        let ask = &ask.store;
+        // The faults of the store as a whole belong to the damage of lists.
+        if !(ask.scopes.is_empty() && ask.kinds.is_empty() && ask.pages.is_empty()) {
+            rows.store.damaged.extend(self.sqlite.fault());
+        }
+        Ok(rows)
+    }
+
+    fn verify(&self, report: &mut Report) -> Result<bool> {
+        let can_go_on = self.rows.verify(report)?;
+        // Compares with the newest state, not with the one that is read: the record has later writes already.
+        if let Ok(Some(rollback)) = self.sqlite.rollback() {
+            report.problems.push(format!(
+                "acknowledged writes are missing: the last was at position {}, the store is at {}",
+                rollback.acknowledged, rollback.found
+            ));
+        }
+        Ok(can_go_on)
     }
 }

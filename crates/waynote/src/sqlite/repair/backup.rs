@@ -21,10 +21,9 @@ use waynote_files::followed;
 
 use crate::sqlite::attached::AttachedEngine;
 use crate::sqlite::errors::Failure;
-use crate::sqlite::file::frozen;
-use crate::sqlite::file::open;
+use crate::sqlite::file::open::side_files::beside;
+use crate::sqlite::file::open::{self, frozen};
 use crate::sqlite::file::pool::Sqlite;
-use crate::sqlite::file::side_files::beside;
 use crate::sqlite::options::{Options, StoreName};
 use crate::sqlite::repair::part::{BESIDE, Part, exists, holds_something, unwritten};
 use crate::sqlite::schema;

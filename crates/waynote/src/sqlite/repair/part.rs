@@ -11,10 +11,9 @@ use crate::error::{Error, Result};
 use crate::rules::EngineStore;
 use waynote_files::followed;
 
-use crate::sqlite::file::open;
+use crate::sqlite::file::head::queue::Queue;
+use crate::sqlite::file::open::{self, side_files::beside};
 use crate::sqlite::file::pool::Sqlite;
-use crate::sqlite::file::queue::Queue;
-use crate::sqlite::file::side_files::beside;
 use crate::sqlite::options::Options;
 
 /// Files beside a database that belong to it.

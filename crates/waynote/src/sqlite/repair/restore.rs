@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::error::{Error, Result, SecondName};
+use crate::error::{Error, Result};
 use crate::rules::EngineStore;
 #[cfg(doc)]
 use crate::store::LocalStore;
@@ -16,15 +16,12 @@ use waynote_files::{followed, take_after};
 use super::backup::{self, Backup};
 use super::part::{Part, exists, holds_something, sync_folder, unwritten};
 use crate::sqlite::errors::Outcome;
-use crate::sqlite::file::acknowledged;
-use crate::sqlite::file::files;
-use crate::sqlite::file::files::FileId;
 use crate::sqlite::file::head::FileState;
-use crate::sqlite::file::open;
+use crate::sqlite::file::head::queue::{Queue, Turn};
+use crate::sqlite::file::open::side_files::{self, beside};
+use crate::sqlite::file::open::{self, FileId};
 use crate::sqlite::file::pool::Sqlite;
-use crate::sqlite::file::queue::{Queue, Turn};
-use crate::sqlite::file::second_name;
-use crate::sqlite::file::side_files::beside;
+use crate::sqlite::file::writer;
 use crate::sqlite::options::Options;
 
 /// The result of a restore.
@@ -35,6 +32,8 @@ pub struct RestoreReport {
     pub now: Backup,
     /// The path at which the previous store is kept, with its WAL beside it; none if there was none.
     pub before: Option<PathBuf>,
+    /// The processes that have the previous store open, as far as the system tells. They have to be started again.
+    pub open_in: Vec<u32>,
 }
 
 impl EngineStore<Sqlite> {
@@ -43,7 +42,7 @@ impl EngineStore<Sqlite> {
     /// file goes with it: it would be taken for a part of the new one.
     ///
     /// `replaced` allows that a store is there already: it is kept, renamed to `….before-TIME`. A process that has the
-    /// old store open notices at its next call. The restored store gets a new id (see [`LocalStore::renew_id`]).
+    /// old store open notices at its next call, and has to be started again ([`RestoreReport::open_in`]). The restored store gets a new id (see [`LocalStore::renew_id`]).
     ///
     /// # Errors
     /// [`Error::File`] of the kind [`io::ErrorKind::AlreadyExists`] when a store is there, of the kind
@@ -57,9 +56,6 @@ impl EngineStore<Sqlite> {
         replaced: Option<Timestamp>,
     ) -> Result<RestoreReport> {
         let (source, target) = (followed(file), followed(store));
-        // A mount point cannot be replaced.
-        let mounted = second_name::is_mount_point(&target).then_some(SecondName::Mount);
-        open::refuse_second_name(store, mounted.as_ref())?;
         let given = source_of(file, &source)?;
         open::make_folder(&target)?;
         let queue = Queue::beside(&target);
@@ -72,6 +68,7 @@ impl EngineStore<Sqlite> {
             let same = io::Error::new(io::ErrorKind::ResourceBusy, "it is the store itself");
             return Err(Error::file(file, "restored", same));
         }
+        let open_in = side_files::open_in(&target);
         let is_there = old.as_ref().is_some_and(|old| old.len() > 0)
             || holds_something(&beside(&target, "-wal"));
         if is_there && replaced.is_none() {
@@ -97,7 +94,11 @@ impl EngineStore<Sqlite> {
         // The record of the old store does not fit the new one. Until here it tells that the old one is not whole.
         forget_record(&target).map_err(|error| unwritten(store, error))?;
         store.clone_into(&mut now.path);
-        Ok(RestoreReport { now, before })
+        Ok(RestoreReport {
+            now,
+            before,
+            open_in,
+        })
     }
 }
 
@@ -161,11 +162,11 @@ fn fold(target: &Path, turn: &Turn<'_>, options: &Options) -> Outcome<()> {
         return Ok(());
     }
     let conn = open::connect(target, options)?;
-    let head = acknowledged::head(&conn)?;
+    let head = writer::head(&conn)?;
     let last = noted.of(head.store);
-    if last.is_some_and(|last| acknowledged::rollback(&last.head, &head).is_none()) {
+    if last.is_some_and(|last| writer::rollback(&last.head, &head).is_none()) {
         conn.busy_timeout(Duration::ZERO)?;
-        files::empty_wal(&conn)?;
+        open::empty_wal(&conn)?;
     }
     Ok(())
 }
@@ -262,7 +263,7 @@ mod tests {
             let copy = File::options().write(true).open(to).unwrap();
             copy.set_modified(time).unwrap();
         }
-        assert!(files::wal_bytes(&path) > 0);
+        assert!(open::wal_bytes(&path) > 0);
         path
     }
 
@@ -311,7 +312,7 @@ mod tests {
         let queue = Queue::beside(&path);
         let turn = queue.turn(&path, Duration::from_secs(5)).unwrap();
         fold(&path, &turn, &Options::default()).unwrap();
-        assert_eq!(files::wal_bytes(&path), 0);
+        assert_eq!(open::wal_bytes(&path), 0);
         drop(turn);
         assert!(has_note(&path));
     }

@@ -23,8 +23,7 @@ use super::events;
 use super::feed::Forgetting;
 use super::read::unreadable;
 use crate::sqlite::errors::{Failure, Outcome};
-use crate::sqlite::file::files;
-use crate::sqlite::file::side_files::beside;
+use crate::sqlite::file::open::{self, side_files::beside};
 use crate::sqlite::options::StoreName;
 use crate::sqlite::schema;
 
@@ -137,7 +136,7 @@ fn rebuild(file: &Path, conn: &Connection) -> Outcome<Option<Residue>> {
         return Ok(Some(Residue::Foreign));
     }
     conn.execute_batch("VACUUM")?;
-    if !files::empty_wal(conn)? {
+    if !open::empty_wal(conn)? {
         return Ok(Some(Residue::Read));
     }
     sync_wal(file)?;

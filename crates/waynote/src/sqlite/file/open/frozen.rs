@@ -16,7 +16,6 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
 
-use super::open;
 use super::side_files::{self, beside, is_writable};
 use crate::sqlite::errors::{Failure, Outcome};
 use crate::sqlite::options::Options;
@@ -24,11 +23,11 @@ use crate::sqlite::schema;
 
 /// Connections that nobody uses now, with the state of the files that each shows.
 #[derive(Default)]
-pub(super) struct FrozenConnections(Mutex<Vec<(State, Connection)>>);
+pub(in crate::sqlite::file) struct FrozenConnections(Mutex<Vec<(State, Connection)>>);
 
 impl FrozenConnections {
     /// A connection that shows the files as they are now, if one is kept. Others are closed.
-    pub(super) fn take(&self, store: &Path) -> Option<(State, Connection)> {
+    pub(in crate::sqlite::file) fn take(&self, store: &Path) -> Option<(State, Connection)> {
         let mut idle = self.0.lock();
         if idle.is_empty() {
             return None;
@@ -39,7 +38,7 @@ impl FrozenConnections {
     }
 
     /// Keeps a connection for the next call.
-    pub(super) fn keep(&self, state: State, conn: Option<Connection>) {
+    pub(in crate::sqlite::file) fn keep(&self, state: State, conn: Option<Connection>) {
         self.0.lock().extend(conn.map(|conn| (state, conn)));
     }
 }
@@ -47,10 +46,10 @@ impl FrozenConnections {
 /// A short form of the metadata of a store's files: it differs after each change of them, and when the store becomes
 /// writable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct State(u64);
+pub(in crate::sqlite::file) struct State(u64);
 
 impl State {
-    pub(super) fn of(store: &Path) -> Self {
+    pub(in crate::sqlite::file) fn of(store: &Path) -> Self {
         let mut hasher = DefaultHasher::new();
         for suffix in ["", "-wal", "-shm", "-journal"] {
             let file = std::fs::metadata(beside(store, suffix)).ok();
@@ -67,7 +66,10 @@ impl State {
 }
 
 /// Opens a store that can only be read.
-pub(super) fn open(store: &Path, options: &Options) -> Result<(Connection, State)> {
+pub(in crate::sqlite::file) fn open(
+    store: &Path,
+    options: &Options,
+) -> Result<(Connection, State)> {
     let has = |suffix| std::fs::metadata(beside(store, suffix)).is_ok_and(|file| file.len() > 0);
     let fail = |failure: Failure| failure.at(store, options.wait);
     if has("-journal") {
@@ -118,7 +120,7 @@ fn connect(store: &Path, how: &str) -> Outcome<Connection> {
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(format!("file:{encoded}?{how}"), flags)?;
-    open::tuned(&conn)?;
+    super::tuned(&conn)?;
     Ok(conn)
 }
 

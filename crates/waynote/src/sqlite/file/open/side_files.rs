@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, OFlags, accessat};
 
 use crate::error::{Error, SideFileProblem, StorageError};
+use crate::system::holder;
 use crate::system::room::{self, Shortage};
 use waynote_files::followed;
 
@@ -23,7 +24,7 @@ pub(in crate::sqlite) fn beside(store: &Path, suffix: impl AsRef<OsStr>) -> Path
 }
 
 /// Opens the lock of a store, or makes it. A link in its place is not followed.
-pub(super) fn open_lock(lock: &Path, store: &Path) -> io::Result<File> {
+pub(in crate::sqlite::file) fn open_lock(lock: &Path, store: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(guarded()?);
     let opened = match options.open(lock) {
@@ -50,7 +51,7 @@ pub(super) fn open_lock(lock: &Path, store: &Path) -> io::Result<File> {
 }
 
 /// Opens the lock of a store to read its records.
-pub(super) fn read_lock(lock: &Path) -> io::Result<File> {
+pub(in crate::sqlite::file) fn read_lock(lock: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(guarded()?).open(lock)
 }
@@ -76,7 +77,7 @@ fn belong_to(store: &Path, lock: &File) {
 }
 
 /// The error of a lock that cannot be opened. `store` is the name that the user gave.
-pub(super) fn refused(store: &Path, lock: &Path, error: &io::Error) -> Error {
+pub(in crate::sqlite::file) fn refused(store: &Path, lock: &Path, error: &io::Error) -> Error {
     let path = store.to_owned();
     if let Some(lack) = room::of_error(error) {
         return no_room(path, lack);
@@ -124,8 +125,16 @@ fn problem(beside: &Path, store: &Metadata) -> Option<SideFileProblem> {
 }
 
 /// True if this process may write a file or a folder.
-pub(super) fn is_writable(path: &Path) -> bool {
+pub(in crate::sqlite::file) fn is_writable(path: &Path) -> bool {
     accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
+}
+
+/// The processes that have a store open, but for this one: each holds a lock on the memory that readers share.
+pub(in crate::sqlite) fn open_in(store: &Path) -> Vec<u32> {
+    let shared = std::fs::metadata(beside(store, "-shm"));
+    let mut processes = shared.map_or_else(|_| Vec::new(), |file| holder::all_of_bytes(&file));
+    processes.retain(|process| *process != std::process::id());
+    processes
 }
 
 /// The error of a store whose files cannot grow; none when they can.
@@ -140,7 +149,7 @@ pub(in crate::sqlite) fn not_growing(store: &Path) -> Option<Error> {
 }
 
 /// The error for a lack of room.
-pub(super) fn no_room(path: PathBuf, lack: Shortage) -> Error {
+pub(in crate::sqlite::file) fn no_room(path: PathBuf, lack: Shortage) -> Error {
     match lack {
         Shortage::Disk => Error::DiskFull { path },
         Shortage::Quota => StorageError::QuotaExceeded { path }.into(),

@@ -15,9 +15,8 @@ use crate::error::{Error, Result};
 use crate::system::holder;
 use waynote_files::lock;
 
-use super::files::FileId;
-use super::head::LockRecords;
-use super::side_files;
+use super::LockRecords;
+use crate::sqlite::file::open::{FileId, side_files};
 
 pub(in crate::sqlite) struct Queue {
     path: PathBuf,
@@ -50,13 +49,13 @@ impl<'q> Turn<'q> {
     }
 
     /// The contents that the last look saw, once; else the contents now, because this turn may have added a record.
-    pub(super) fn take_noted(&self) -> LockRecords {
+    pub(in crate::sqlite::file) fn take_noted(&self) -> LockRecords {
         let seen = self.noted.take();
         seen.unwrap_or_else(|| self.file().map(LockRecords::in_file).unwrap_or_default())
     }
 
     /// The lock file, in which writers note how far the store is.
-    pub(super) fn file(&self) -> Option<&File> {
+    pub(in crate::sqlite::file) fn file(&self) -> Option<&File> {
         self.held.as_ref().map(|(_, file)| file)
     }
 }
@@ -94,7 +93,7 @@ impl Queue {
     }
 
     /// The turn, if nobody else has it.
-    pub(super) fn turn_if_free(&self) -> Option<Turn<'_>> {
+    pub(in crate::sqlite::file) fn turn_if_free(&self) -> Option<Turn<'_>> {
         let idle = self.idle().pop();
         let file = idle.or_else(|| self.open().ok())?;
         file.try_lock().ok()?;
@@ -102,7 +101,7 @@ impl Queue {
     }
 
     /// The records of writers, for a caller without a turn.
-    pub(super) fn noted(&self) -> LockRecords {
+    pub(in crate::sqlite::file) fn noted(&self) -> LockRecords {
         let lock = side_files::read_lock(&self.path);
         lock.map_or_else(
             |_| LockRecords::default(),
