@@ -152,7 +152,7 @@ class WithServer(unittest.TestCase):
         with mock.patch.dict(os.environ, {"WAYNOTE_STORE": url, "WAYNOTE_TOKEN": token}):
             client = Client.from_env()
         with client:
-            self.assertEqual(client.save_note(DEPLOY, "one")["author"], "token:test")
+            self.assertEqual(client.save_note(DEPLOY, "one")["author"], "test")
 
     def test_the_tools_of_the_mcp_endpoint(self):
         text, is_error = self.client.call_tool("note_save", {"key": "deploy", "content": "x"}, agent="builder")

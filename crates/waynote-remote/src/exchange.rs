@@ -11,8 +11,8 @@ use ureq::http::request::Builder;
 use ureq::http::{HeaderMap, Request, Response};
 use ureq::tls::TlsConfig;
 use ureq::{Agent, AsSendBody, Body};
-use waynote::wire::{CERTIFICATE_HEADER, PROBLEM, VERSION, VERSION_HEADER};
-use waynote::{Error, Limits, Result};
+use waynote::wire::{CERTIFICATE_HEADER, HOLDER_HEADER, PROBLEM, VERSION, VERSION_HEADER};
+use waynote::{Error, Limits, Name, Result};
 
 use crate::error::{Away, RemoteError};
 use crate::options::{Options, Times, Waiting, Waits};
@@ -65,6 +65,8 @@ pub(crate) struct Exchange {
     waits: Option<Waits>,
     /// When the server's certificate ends, as its last answer said.
     pub(crate) certificate_expires: Mutex<Option<Timestamp>>,
+    /// The author that the server records in place of `person`, as its last answer said; none: it has not answered yet.
+    pub(crate) holder: Mutex<Option<Option<Name>>>,
     /// When the time for all calls is over.
     until: Option<Instant>,
 }
@@ -74,8 +76,6 @@ pub(crate) struct Exchange {
 struct Call<'c> {
     route: &'c str,
     method: Method<'c>,
-    /// True if it may be sent again when its answer is lost.
-    is_repeatable: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -83,7 +83,6 @@ enum Method<'c> {
     Get,
     /// With a body of JSON.
     Post(&'c [u8]),
-    Delete,
 }
 
 impl Call<'_> {
@@ -92,7 +91,6 @@ impl Call<'_> {
         match self.method {
             Method::Get => false,
             Method::Post(_) => !QUESTIONS.contains(&self.route),
-            Method::Delete => true,
         }
     }
 }
@@ -131,6 +129,7 @@ impl Exchange {
             times: options.times,
             waits: options.waits.clone(),
             certificate_expires: Mutex::default(),
+            holder: Mutex::default(),
             until: options.times.all.map(|all| Instant::now() + all),
         })
     }
@@ -142,29 +141,19 @@ impl Exchange {
         route: &str,
         body: &impl Serialize,
     ) -> Result<A> {
-        self.read(&self.posted(route, body, true)?)
-    }
-
-    /// The same for a request that must not be sent twice.
-    pub(crate) fn post_once<A: DeserializeOwned>(
-        &self,
-        route: &str,
-        body: &impl Serialize,
-    ) -> Result<A> {
-        self.read(&self.posted(route, body, false)?)
+        self.read(&self.posted(route, body)?)
     }
 
     /// The same for an answer without a body.
     pub(crate) fn tell(&self, route: &str, body: &impl Serialize) -> Result<()> {
-        self.posted(route, body, true).map(|_| ())
+        self.posted(route, body).map(|_| ())
     }
 
-    fn posted(&self, route: &str, body: &impl Serialize, is_repeatable: bool) -> Result<Vec<u8>> {
+    fn posted(&self, route: &str, body: &impl Serialize) -> Result<Vec<u8>> {
         let body = serde_json::to_vec(body).map_err(|error| self.not_a_server(&error))?;
         self.send(Call {
             route,
             method: Method::Post(&body),
-            is_repeatable,
         })
     }
 
@@ -173,7 +162,6 @@ impl Exchange {
         self.read(&self.send(Call {
             route,
             method: Method::Get,
-            is_repeatable: true,
         })?)
     }
 
@@ -239,15 +227,6 @@ impl Exchange {
         }
     }
 
-    /// Removes something.
-    pub(crate) fn delete<A: DeserializeOwned>(&self, route: &str) -> Result<A> {
-        self.read(&self.send(Call {
-            route,
-            method: Method::Delete,
-            is_repeatable: false,
-        })?)
-    }
-
     fn read<A: DeserializeOwned>(&self, answer: &[u8]) -> Result<A> {
         serde_json::from_slice(answer).map_err(|error| self.not_a_server(&error))
     }
@@ -278,7 +257,7 @@ impl Exchange {
         loop {
             let away = match self.once(call, begun) {
                 Ok(answer) => return Ok(answer),
-                Err(Failed::Lost(away)) if call.is_repeatable => {
+                Err(Failed::Lost(away)) => {
                     // Most often only a kept connection has ended: the first time, it is sent again at once.
                     if !std::mem::replace(&mut was_lost, true) {
                         continue;
@@ -286,7 +265,7 @@ impl Exchange {
                     away
                 }
                 Err(Failed::Refused(away)) => away,
-                Err(Failed::Lost(away) | Failed::Away(away)) => {
+                Err(Failed::Away(away)) => {
                     let was_sent = was_lost || !matches!(away, Away::Unreachable(_));
                     return Err(self.away(away, was_sent && call.is_write()));
                 }
@@ -356,7 +335,6 @@ impl Exchange {
                 self.sent(request, body, left, whole)
             }
             Method::Get => self.sent(Request::get(url), (), left, whole),
-            Method::Delete => self.sent(Request::delete(url), (), left, whole),
         };
         self.answer(response?, whole)
     }
@@ -367,6 +345,10 @@ impl Exchange {
             self.check_version(response.headers())?;
             let expires = header(response.headers(), CERTIFICATE_HEADER).parse().ok();
             *self.certificate_expires.lock() = expires;
+            // A name may have letters beyond ASCII.
+            let holder = response.headers().get(HOLDER_HEADER);
+            let holder = holder.and_then(|name| std::str::from_utf8(name.as_bytes()).ok());
+            *self.holder.lock() = Some(holder.and_then(|name| name.parse().ok()));
         }
         self.body(response, whole)
     }

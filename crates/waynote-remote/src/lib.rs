@@ -17,7 +17,6 @@
 //! the server carries it out once. A block is one request, made by the server. With [`Options::keep`] the last block
 //! of each request is kept on disk, for a start while the server is away.
 
-mod access;
 mod endpoint;
 mod error;
 mod exchange;

@@ -151,6 +151,14 @@ impl Reader for RemoteStore {
         Ok(Some(answer))
     }
 
+    fn holder(&self) -> Result<Option<Name>> {
+        if let Some(holder) = self.exchange.holder.lock().clone() {
+            return Ok(holder);
+        }
+        self.version()?;
+        Ok(self.exchange.holder.lock().clone().flatten())
+    }
+
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
         unless_written(self, work)
     }

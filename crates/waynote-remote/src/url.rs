@@ -81,16 +81,6 @@ impl fmt::Display for Url {
     }
 }
 
-/// A text as a part of a path or a query, with percent-encoding.
-pub(crate) fn segment(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    let coded = text.bytes().map(|byte| match is_plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    });
-    coded.collect()
-}
-
 fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost")

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
+use waynote::tend::LastGiven;
 use waynote::{Limits, Name, Place};
 
 use crate::edge::rate::Buckets;
@@ -13,7 +14,6 @@ use crate::log::{EventLine, Log};
 use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
 use crate::options::Options;
-use crate::page::MachineRecords;
 use crate::page::link::Link;
 use crate::served_stores::ServedStores;
 use crate::stop::Stopper;
@@ -41,8 +41,8 @@ pub(crate) struct AppState {
     /// The place and the agent that the page opens with, if the server was started by its reader.
     pub(crate) start: Option<Start>,
     pub(crate) is_dead: DeadProcesses,
-    /// What this machine recorded, if the server was started by its user.
-    pub(crate) records: Option<Arc<dyn MachineRecords>>,
+    /// When notes were last given to a session of this machine, if the server was started by its user.
+    pub(crate) last_given: Option<Arc<dyn Fn() -> LastGiven + Send + Sync>>,
     pub(crate) log: Log,
     pub(crate) metrics: Metrics,
     pub(crate) buckets: Buckets,

@@ -4,7 +4,7 @@
 //! [`BoundServer::run`] serves until its [`Stopper`] is told to stop. The server prints nothing, reads no environment
 //! and asks no clock of its own.
 
-mod admin;
+mod access;
 mod api;
 mod app;
 mod connection;
@@ -30,12 +30,13 @@ mod tls;
 mod visit;
 mod watch;
 
+pub use access::{NewToken, Rights, Token, TokenError, TokenInfo, Tokens};
 pub use app::Clock;
 pub use error::StartError;
 pub use log::Log;
 pub use machine::DeadProcesses;
 pub use options::{Limits, Options, TlsFiles};
-pub use page::{MachineRecords, SessionDeliveries, page_at};
+pub use page::page_at;
 pub use server::{BoundServer, Server};
 pub use stop::Stopper;
 pub use stores::{Database, ServableStore, Stores, is_name};

@@ -11,16 +11,16 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 use waynote::context::{Budget, Style};
-use waynote::{Allowance, Error, Limits, Name, Store};
-use waynote_access::Rights;
+use waynote::{Allowance, Limits, Name, Store};
 use waynote_mcp::{Caller, Host, Options, Refusal, Set};
 
+use crate::access::Rights;
 use crate::app::App;
 use crate::edge::whole;
 use crate::problem::{Answer, Problem};
 use crate::visit::{Visit, Waits};
 
-/// The agent of a request that names none, and whose token is not narrowed to one.
+/// The agent of a request that names none, and whose token no agent holds.
 const AGENT: &str = "default";
 
 pub(crate) fn router() -> Router<App> {
@@ -87,10 +87,11 @@ fn holds(body: &[u8], word: &[u8]) -> bool {
 }
 
 fn options(visit: &Visit, named: McpQuery) -> Answer<Options> {
-    let agent: Name = match (&named.agent, &visit.grant.agents[..]) {
+    let held = visit.grant.token.as_ref().filter(|token| token.is_agents);
+    let agent: Name = match (&named.agent, held) {
         (Some(agent), _) => agent.parse()?,
-        (None, [only]) => only.clone(),
-        (None, _) => AGENT.parse()?,
+        (None, Some(token)) => token.holder.clone(),
+        (None, None) => AGENT.parse()?,
     };
     let session: Option<Name> = named.session.map(|session| session.parse()).transpose()?;
     let style = match named.style.as_deref() {
@@ -164,12 +165,7 @@ impl Host for RequestHost {
     }
 
     fn may_write(&self) -> Result<(), Refusal> {
-        if self.visit.grant.rights >= Rights::Write {
-            return Ok(());
-        }
-        Err(Refusal::from(Error::Denied {
-            what: "writing".into(),
-            reason: "this token may only read".into(),
-        }))
+        let may = self.visit.grant.require(Rights::Write, "writing");
+        may.map_err(Refusal::from)
     }
 }

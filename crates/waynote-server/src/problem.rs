@@ -191,23 +191,6 @@ impl Problem {
         .header(WWW_AUTHENTICATE, "Bearer")
     }
 
-    /// The problem for a call that needs an admin token.
-    pub(crate) fn not_admin(call: &str, store: &str, reason: &str) -> Self {
-        // The audit log names the call by its result, a refusal by its intent.
-        let what = match call {
-            "tokens listed" => "listing tokens",
-            "token created" => "creating a token",
-            "token revoked" => "revoking a token",
-            "audit log read" => "reading the audit log",
-            call => call,
-        };
-        let error = Error::Denied {
-            what: what.to_owned(),
-            reason: reason.to_owned(),
-        };
-        Self::of_store(&error, store)
-    }
-
     pub(crate) fn not_found() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,

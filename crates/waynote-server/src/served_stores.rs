@@ -8,12 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use waynote::SqliteStore;
-use waynote_access::Audit;
 
 use crate::app::Clock;
 use crate::notifying_store::NotifyingStore;
 use crate::page::link::Link;
-use crate::page::overview::Overview;
 use crate::problem::{Answer, Problem};
 use crate::sign_in::UsedToday;
 use crate::stores::{Database, ServableStore, Stores, is_name};
@@ -23,8 +21,6 @@ use crate::watch::{Watcher, WriteNotifier};
 /// A store with the server's data about it.
 pub(crate) struct ServedStore {
     pub(crate) store: NotifyingStore,
-    /// The audit log: refused requests, and the actions of administrators.
-    pub(crate) audit: Arc<Audit<NotifyingStore>>,
     /// True if a request needs a token. It is never reset until the server ends.
     pub(crate) needs_token: AtomicBool,
     /// The store itself, if it is a file of this machine.
@@ -34,8 +30,6 @@ pub(crate) struct ServedStore {
     pub(crate) used: UsedToday,
     /// The one-time link, if the server has one.
     pub(crate) link: OnceLock<Arc<Link>>,
-    /// The page's cache of the store.
-    pub(crate) overview: Overview,
 }
 
 impl ServedStore {
@@ -57,12 +51,10 @@ pub(crate) struct ServedStores {
     open: Mutex<HashMap<String, Arc<ServedStore>>>,
     watcher: Arc<Watcher>,
     clock: Clock,
-    /// Differs in every process.
-    process: u64,
 }
 
 impl ServedStores {
-    pub(crate) fn new(stores: &Stores, watcher: Arc<Watcher>, clock: Clock, process: u64) -> Self {
+    pub(crate) fn new(stores: &Stores, watcher: Arc<Watcher>, clock: Clock) -> Self {
         let mut served_stores = Self {
             named: BTreeMap::new(),
             database: stores.database.clone(),
@@ -70,7 +62,6 @@ impl ServedStores {
             open: Mutex::default(),
             watcher,
             clock,
-            process,
         };
         for (name, named) in &stores.by_name {
             let mut served_store = served_stores.served_store(named.store.clone());
@@ -87,14 +78,12 @@ impl ServedStores {
         let clock = self.clock.clone();
         let store = NotifyingStore::new(store, watched, clock.clone());
         ServedStore {
-            audit: Arc::new(Audit::new(store.clone(), self.process, move || clock())),
             store,
             needs_token: AtomicBool::new(false),
             file: None,
             found_in: None,
             used: UsedToday::default(),
             link: OnceLock::new(),
-            overview: Overview::default(),
         }
     }
 

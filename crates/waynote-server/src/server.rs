@@ -1,6 +1,5 @@
 //! The server: its start, its run and its end.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,9 +8,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
+use waynote::tend::LastGiven;
 use waynote::{Name, Place};
-use waynote_access::Tokens;
 
+use crate::access::Tokens;
 use crate::app::{App, AppState, Clock, Start};
 use crate::edge::rate::Buckets;
 use crate::edge::shares::{Shares, permits};
@@ -20,7 +20,6 @@ use crate::log::Log;
 use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
 use crate::options::Options;
-use crate::page::MachineRecords;
 use crate::page::link::Link;
 use crate::served_stores::ServedStores;
 use crate::stop::Stopper;
@@ -39,9 +38,7 @@ impl Server {
     /// A server of these stores.
     pub fn new(stores: &Stores, options: Options, clock: Clock, log: Log) -> Self {
         let watcher = Arc::new(Watcher::default());
-        // Differs in every process.
-        let process = RandomState::new().build_hasher().finish();
-        let served_stores = ServedStores::new(stores, watcher.clone(), clock.clone(), process);
+        let served_stores = ServedStores::new(stores, watcher.clone(), clock.clone());
         let started = clock().as_microsecond();
         Self {
             shared: AppState {
@@ -56,7 +53,7 @@ impl Server {
                 note_limits: waynote::Limits::default(),
                 start: None,
                 is_dead: Arc::new(|_| None),
-                records: None,
+                last_given: None,
                 log,
                 metrics: Metrics::default(),
                 watcher,
@@ -86,10 +83,10 @@ impl Server {
         self
     }
 
-    /// Sets the records of this machine, for the page. Without them, it does not say what hooks gave to agents, nor what
-    /// is new to its reader.
-    pub fn records(mut self, records: Arc<dyn MachineRecords>) -> Self {
-        self.shared.records = Some(records);
+    /// Sets the function that tells when notes were last given to a session of this machine. Without it, the page does not
+    /// list those that no session was given.
+    pub fn last_given(mut self, given: Arc<dyn Fn() -> LastGiven + Send + Sync>) -> Self {
+        self.shared.last_given = Some(given);
         self
     }
 
@@ -236,34 +233,14 @@ impl BoundServer {
             for served_store in app.served_stores.named.values() {
                 tokio::spawn(quiet::checkpoint_when_quiet(served_store.clone()));
             }
-            tokio::spawn(audit(app.clone()));
             if let Some(certificates) = app.certificates.clone() {
                 tokio::spawn(tls::watch(app.clone(), certificates));
             }
             connection::serve(&app, listener, tls, routes::router(app.clone())).await;
-            let _ = waiting(move || flush(&app)).await;
             Ok(())
         });
         // A running write is completed, but no client waits for its answer any more.
         runtime.shutdown_timeout(stop_time);
         served
-    }
-}
-
-/// The time between two writes of the counts of refused calls.
-const AUDIT: Duration = Duration::from_secs(60);
-
-async fn audit(app: App) {
-    loop {
-        tokio::time::sleep(AUDIT).await;
-        let app = app.clone();
-        let _ = waiting(move || flush(&app)).await;
-    }
-}
-
-/// Writes the counts of refused calls. They are lost if the store cannot be written.
-fn flush(app: &AppState) {
-    for served_store in app.served_stores.all() {
-        let _ = served_store.audit.flush();
     }
 }

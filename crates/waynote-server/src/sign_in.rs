@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use jiff::{Timestamp, civil, tz::TimeZone};
-use waynote_access::{Grant, Line, Refusal, Tokens, VerifiedToken, Watch};
 
+use crate::access::{Grant, TokenInfo, Tokens};
 use crate::app::{App, AppState};
 use crate::page::signed;
 use crate::problem::{Answer, Problem};
@@ -53,15 +53,11 @@ pub(crate) async fn grant(
     let found = found.map_err(|error| Problem::of_store(&error, name))?;
     match found {
         TokenLookup::Granted(grant) => Ok(grant),
-        TokenLookup::Token(checked) => {
-            note_use(served_store, &checked.id, now).await?;
-            Ok(checked.grant)
+        TokenLookup::Token(info) => {
+            note_use(served_store, &info.id, now).await?;
+            Ok(Grant::of(info))
         }
-        TokenLookup::Refused(line) => {
-            let audit = served_store.audit.clone();
-            waiting(move || audit.saw(line)).await?;
-            Err(Problem::unauthorized())
-        }
+        TokenLookup::Refused => Err(Problem::unauthorized()),
     }
 }
 
@@ -80,9 +76,9 @@ enum TokenLookup {
     /// The request is granted without a token, or with a cookie.
     Granted(Grant),
     /// The token is one of the store's.
-    Token(VerifiedToken),
-    /// The token does not count.
-    Refused(Line),
+    Token(TokenInfo),
+    /// There is no token, or it does not count.
+    Refused,
 }
 
 /// Looks a token up. Reads only.
@@ -97,16 +93,8 @@ fn look_up(
         }
         served_store.needs_token.store(true, Ordering::Relaxed);
     }
-    let refused = |call, token, detail: String| {
-        Ok(TokenLookup::Refused(Line {
-            call,
-            token,
-            refused: true,
-            detail,
-        }))
-    };
     let Some(token) = token else {
-        return refused("no token", None, "the request has no token".into());
+        return Ok(TokenLookup::Refused);
     };
     if served_store
         .link
@@ -115,23 +103,14 @@ fn look_up(
     {
         return Ok(TokenLookup::Granted(Grant::everything()));
     }
-    let refusal = match signed::number(token) {
-        Some(number) => match signed::grant(&served_store.store, number, now)? {
-            Some(grant) => return Ok(TokenLookup::Granted(grant)),
-            None => None,
-        },
-        None => match Tokens::new(&served_store.store).check(token, now)? {
-            Ok(checked) => return Ok(TokenLookup::Token(checked)),
-            Err(refusal) => Some(refusal),
-        },
+    let found = match signed::number(token) {
+        Some(number) => signed::token(&served_store.store, number, now)?
+            .map(|info| TokenLookup::Granted(Grant::of(info))),
+        None => Tokens::new(&served_store.store)
+            .check(token, now)?
+            .map(TokenLookup::Token),
     };
-    let name = match &refusal {
-        Some(Refusal::Expired { name }) => Some(name.clone()),
-        _ => None,
-    };
-    let words = refusal.as_ref().map(Refusal::words);
-    let words = words.unwrap_or_else(|| "nobody is signed in with this cookie".into());
-    refused("sign in", name, words)
+    Ok(found.unwrap_or(TokenLookup::Refused))
 }
 
 /// The tokens that were used today, so that the day of a use is noted once.

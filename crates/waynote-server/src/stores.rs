@@ -6,7 +6,7 @@ use std::sync::Arc;
 use waynote::cites::{CheckedStore, Checkouts};
 use waynote::{SideData, SqliteStore, Store};
 
-/// A store that can be served: shared by threads, with side data for tokens and the audit log.
+/// A store that can be served: shared by threads, with side data for tokens.
 pub trait ServableStore: Store + SideData + Send + Sync {}
 
 impl<S: Store + SideData + Send + Sync> ServableStore for S {}

@@ -8,8 +8,8 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use waynote::{Address, Allowance, Author, Error, Limits, Name, OperationId, Stamp, Store};
-use waynote_access::{Audit, Grant, NarrowedStore};
 
+use crate::access::{Grant, GrantedStore};
 use crate::api::IDEMPOTENCY_KEY;
 use crate::app::App;
 use crate::edge::rate::Key;
@@ -38,9 +38,17 @@ pub(crate) fn client(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Opt
 /// The addresses from which a request came to each proxy.
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The store of a request that was let in, and the name of its token, for the log.
+/// The caller of a request that was let in, for the log and the answer.
 #[derive(Clone, Default)]
-pub(crate) struct Caller(pub(crate) Arc<OnceLock<(String, Option<String>)>>);
+pub(crate) struct Caller(pub(crate) Arc<OnceLock<KnownCaller>>);
+
+pub(crate) struct KnownCaller {
+    pub(crate) store: String,
+    /// The name of the token.
+    pub(crate) token: Option<Name>,
+    /// The author that is recorded in place of `person`.
+    pub(crate) holder: Option<Name>,
+}
 
 /// A request to a store, from a caller who may see the store. Handlers extract it before the body: the body of a caller
 /// without access is never read.
@@ -50,12 +58,10 @@ pub(crate) struct Visit {
     pub(crate) name: String,
     /// The store with the server's data about it.
     pub(crate) served_store: Arc<ServedStore>,
-    /// The store, narrowed to what the token may see.
-    pub(crate) store: Arc<NarrowedStore<NotifyingStore>>,
-    /// The whole store, for tokens and the audit log.
+    /// The store, as the token allows.
+    pub(crate) store: Arc<GrantedStore<NotifyingStore>>,
+    /// The store with its side data, for tokens.
     pub(crate) served: Arc<dyn ServableStore>,
-    /// The audit log: refused requests, and the actions of administrators.
-    pub(crate) audit: Arc<Audit<NotifyingStore>>,
     /// The grant of the token.
     pub(crate) grant: Grant,
     /// The request's `Idempotency-Key`.
@@ -82,25 +88,17 @@ impl Visit {
         .await
     }
 
-    /// Runs `work` with the narrowed store, on a thread that may block.
+    /// Runs `work` with the store, on a thread that may block.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Store) -> waynote::Result<T> + Send + 'static,
-    ) -> Answer<T> {
-        self.run_narrowed(move |store| work(store)).await
-    }
-
-    /// The same for functions that only a narrowed store has.
-    pub(crate) async fn run_narrowed<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&NarrowedStore<NotifyingStore>) -> waynote::Result<T> + Send + 'static,
     ) -> Answer<T> {
         let (store, app) = (self.store.clone(), self.app.clone());
         let label = self.served_store.label(&self.name).to_owned();
         let done = waiting(move || {
             let _working = app.metrics.working.one();
             let began = Instant::now();
-            let done = work(&store);
+            let done = work(&*store);
             app.metrics
                 .call(&label, began.elapsed(), done.as_ref().err());
             done
@@ -187,8 +185,11 @@ impl FromRequestParts<App> for Visit {
         }
         visit.share = app.running.wait(visit.key.clone()).await.map(Arc::new);
         if let Some(caller) = parts.extensions.get::<Caller>() {
-            let token = visit.grant.token.as_ref().map(Name::to_string);
-            let _ = caller.0.set((visit.name.clone(), token));
+            let _ = caller.0.set(KnownCaller {
+                store: visit.name.clone(),
+                token: visit.grant.name().cloned(),
+                holder: visit.grant.own_author(),
+            });
         }
         Ok(visit)
     }
@@ -198,8 +199,8 @@ impl Visit {
     /// The request to a store with this token.
     pub(crate) async fn of(app: &App, name: String, token: Option<String>) -> Answer<Self> {
         let (served_store, grant) = Self::let_in(app, &name, token).await?;
-        let (store, audit) = (served_store.store.clone(), served_store.audit.clone());
-        let key = match &grant.token {
+        let store = served_store.store.clone();
+        let key = match grant.name() {
             None => Key::open(None),
             Some(token) => {
                 let key = Key::token(&name, token);
@@ -212,11 +213,8 @@ impl Visit {
         Ok(Self {
             name,
             served_store,
-            store: Arc::new(
-                NarrowedStore::new(store.clone(), grant.clone()).watched(audit.clone()),
-            ),
+            store: Arc::new(GrantedStore::new(store.clone(), grant.clone())),
             served: Arc::new(store),
-            audit,
             grant,
             idempotency_key: None,
             key,

@@ -15,9 +15,9 @@ mod suite {
     mod notes;
     mod openapi;
     mod page;
-    mod page_access;
     mod page_says;
-    mod page_tend;
+    mod page_sign_in;
+    mod page_worth;
     mod seats;
     mod stop;
     mod support;

@@ -92,6 +92,15 @@ pub trait Reader {
     /// As [`Reader::read`], and the errors of `work`.
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()>;
 
+    /// The author that this store records in place of `person`: the holder of the token with which a store on a server is
+    /// reached. None: a person is `person`.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    fn holder(&self) -> Result<Option<Name>> {
+        Ok(None)
+    }
+
     /// The repositories in which citations are looked up, if this store does that (see [`crate::cites`]).
     fn checkouts(&self) -> Option<&dyn Checkouts> {
         None

@@ -1,15 +1,13 @@
-//! The server under load, under kills, under generated requests and with every kind of token.
+//! The server under load, under kills, and under generated requests.
 
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
-mod asked;
 mod bare;
 mod client;
 mod generated;
 mod kills;
 mod load;
 mod many;
-mod matrix;
 mod schemathesis;
 mod server;
 mod two;
@@ -85,7 +83,7 @@ fn main() -> Result<()> {
             &kit::steps::program("dev")?,
             &SHORT,
             parts,
-            &["matrix", "generated", "clients", "kills", "two", "load"],
+            &["generated", "clients", "kills", "two", "load"],
         ),
     })
 }
@@ -98,7 +96,7 @@ fn long(parts: &[&str]) -> Result<()> {
         &program,
         &LONG,
         parts,
-        &["load", "kills", "two", "matrix", "generated", "clients"],
+        &["load", "kills", "two", "generated", "clients"],
     )
 }
 
@@ -113,8 +111,7 @@ fn of(program: &Path, form: &Form, parts: &[&str], all: &[&str]) -> Result<()> {
             "two" => two::run(&program, form)?,
             "generated" => schemathesis::run(&program, form)?,
             "clients" => generated::run(&program)?,
-            "matrix" => matrix::run(&program)?,
-            other => anyhow::bail!("no part {other}: load, kills, two, matrix, generated, clients"),
+            other => anyhow::bail!("no part {other}: load, kills, two, generated, clients"),
         }
     }
     Ok(())

@@ -1,20 +1,17 @@
 //! The arguments of `waynote token`.
 
-use std::ffi::OsString;
-
 use clap::{ArgGroup, Args, Subcommand};
 
-// Not deferred: `create` has its own `--agent`, which must be there before the global one is handed down.
 #[derive(Subcommand)]
 pub(crate) enum TokenCommand {
     /// Create a token, and print it this once
     ///
-    /// Without --agent, --place and --session, it sees the whole store. With some of them, it sees their notes and
-    /// events and nothing else. Give each as often as needed.
+    /// It opens one store to its holder. What a person writes with it has the holder as its author; what an agent of the
+    /// holder writes has the agent.
     Create(CreateArgs),
     /// List the tokens: who may do what, until when, and when each was used last
     List,
-    /// Revoke a token: it counts no more from now on
+    /// Revoke a token, effective immediately
     ///
     /// A server asks for a token even when the last one is revoked. `waynote token clear` ends that.
     Revoke {
@@ -29,40 +26,26 @@ pub(crate) enum TokenCommand {
         #[arg(long)]
         yes: bool,
     },
-    /// List refused calls and what was administered, latest first
-    ///
-    /// Refusals of one kind within a minute are one line.
-    Audit {
-        /// Print at most this many lines
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: usize,
-        /// Only lines before this one (its `key` in the JSON)
-        #[arg(long, value_name = "KEY")]
-        before: Option<String>,
-    },
 }
 
 #[derive(Args)]
 #[command(group = ArgGroup::new("rights").required(true).args(["read", "write", "admin"]))]
 pub(crate) struct CreateArgs {
-    /// Its name, which no other token has. What it writes says so
+    /// Its name, which no other token has
     pub(crate) name: String,
-    /// It sees this agent's notebook, and writes in the agent's name
-    #[arg(long, value_name = "NAME", help_heading = "Options")]
-    pub(crate) agent: Vec<String>,
-    /// It sees the notes of this directory and of everything below it
-    #[arg(long, value_name = "PATH")]
-    pub(crate) place: Vec<OsString>,
-    /// It sees this session's log and events
-    #[arg(long, value_name = "NAME", help_heading = "Options")]
-    pub(crate) session: Vec<String>,
+    /// Whose it is: the author of what is written with it [default: NAME]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) holder: Option<String>,
+    /// An agent holds it, not a person: it answers no questions
+    #[arg(long)]
+    pub(crate) for_agent: bool,
     /// It may read and search
     #[arg(long)]
     pub(crate) read: bool,
     /// It may also write
     #[arg(long)]
     pub(crate) write: bool,
-    /// It may also forget, verify and look after tokens. It sees the whole store
+    /// It may also forget and verify, and bring in notes of other authors
     #[arg(long)]
     pub(crate) admin: bool,
     /// When it expires: after a time (30d, 12h, 1y), or a date, which is its last day, or a time (RFC 3339)

@@ -55,8 +55,10 @@ pub(super) fn row(revision: &Revision) -> Vec<String> {
         revision.number().to_string(),
         action,
         match &revision.token {
-            Some(token) => format!("{} (token {token})", revision.author()),
-            None => revision.author().to_string(),
+            Some(holder) if holder != revision.author() => {
+                format!("{} (of {holder})", revision.author())
+            }
+            _ => revision.author().to_string(),
         },
         when(revision.recorded_at),
         match &revision.state {

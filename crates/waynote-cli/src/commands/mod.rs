@@ -46,7 +46,6 @@ mod stores;
 mod tail;
 mod tend;
 mod token;
-mod token_store;
 #[cfg(feature = "server")]
 mod ui;
 mod undo;

@@ -7,16 +7,15 @@ use serde_json::json;
 use waynote::error::{PersonalAct, safe};
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Name, person};
-use waynote_access::{AuditEntry, Grant, Rights, TokenInfo};
+use waynote::{LocalStore, Name, person};
+use waynote_server::{NewToken, Rights, TokenInfo, Tokens};
 
 use super::confirm::Question;
-use super::token_store::TokenStore;
 use crate::args::{CreateArgs, TokenCommand};
 use crate::clock;
 use crate::error::{Failure, Outcome};
-use crate::input;
 use crate::invocation::Context;
+use crate::opened::OpenStore;
 use crate::table::{self, when};
 
 pub(super) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Outcome {
@@ -25,7 +24,6 @@ pub(super) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Outcome 
         TokenCommand::List => list(context),
         TokenCommand::Revoke { name } => revoke(context, &name.parse()?),
         TokenCommand::Clear { yes } => clear(context, *yes),
-        TokenCommand::Audit { limit, before } => audit(context, before.as_deref(), *limit),
     }
 }
 
@@ -41,25 +39,33 @@ struct Created<'t> {
 fn create(context: &mut Context<'_>, args: &CreateArgs) -> Outcome {
     let name: Name = args.name.parse()?;
     let now = clock::now()?;
-    let grant = granted(args)?;
-    let expires = match &args.expires {
-        Some(text) => Some(time_of(text, now)?),
-        None => None,
+    let expires = args.expires.as_deref().map(|text| time_of(text, now));
+    let new = NewToken {
+        holder: args.holder.as_ref().unwrap_or(&args.name).parse()?,
+        name,
+        is_agents: args.for_agent,
+        rights: match (args.read, args.write) {
+            (true, _) => Rights::Read,
+            (_, true) => Rights::Write,
+            _ => Rights::Admin,
+        },
+        expires_at: expires.transpose()?,
     };
-    let (token, info) = administered(context)?.create(&name, &grant, expires, now)?;
+    let (token, info) = administered(context)?.create(&new, now, random()?)?;
+    let token = token.expose();
     let header = format!("Authorization: Bearer {token}");
     let created = Created {
-        token: &token,
+        token,
         header: header.clone(),
         info: &info,
     };
     context.answer(&created, || {
         let until = info.expires_at.map(|at| format!(" until {}", when(at)));
         let about = format!(
-            "created token {}: it may {} {}{}",
+            "created token {} of {}: it may {}{}",
             info.name,
+            holder(&info),
             may(info.rights),
-            sees(&info),
             until.unwrap_or_default()
         );
         // The token itself is the one text of a credential that is printed.
@@ -70,23 +76,16 @@ fn create(context: &mut Context<'_>, args: &CreateArgs) -> Outcome {
     })
 }
 
-fn granted(args: &CreateArgs) -> Outcome<Grant> {
-    let names = |names: &[String]| names.iter().map(|name| Ok(name.parse()?)).collect();
-    let (agents, sessions): (Outcome<Vec<Name>>, Outcome<Vec<Name>>) =
-        (names(&args.agent), names(&args.session));
-    let places = args.place.iter().map(|path| input::place(Some(path)));
-    Ok(Grant {
-        token_id: None,
-        token: None,
-        rights: match (args.read, args.write) {
-            (true, _) => Rights::Read,
-            (_, true) => Rights::Write,
-            _ => Rights::Admin,
-        },
-        agents: agents?,
-        places: places.collect::<Outcome<_>>()?,
-        sessions: sessions?,
-    })
+fn random() -> Outcome<[u8; 32]> {
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).map_err(|error| {
+        Failure::refused(
+            "no_randomness",
+            format!("the system gives no random bytes: {error}"),
+            "try again",
+        )
+    })?;
+    Ok(random)
 }
 
 /// A time from now on, the end of a day, or a time.
@@ -105,14 +104,22 @@ fn time_of(text: &str, now: Timestamp) -> Outcome<Timestamp> {
     })
 }
 
-/// The store for the administration of tokens. Processes that a loop runs are refused.
-fn administered<'c>(context: &'c Context<'_>) -> Outcome<TokenStore<'c>> {
+/// The tokens, to change them. Processes that a loop runs are refused.
+fn administered<'c>(context: &'c Context<'_>) -> Outcome<Tokens<&'c dyn LocalStore>> {
     let stamp = context.stamp()?.by(context.writer()?);
     context.read(|store| Ok(person::only(&store, &stamp, PersonalAct::Administer)?))?;
-    Ok(TokenStore::of(context.opened_for_writing()?))
+    tokens(context.opened_for_writing()?)
 }
 
-pub(super) fn may(rights: Rights) -> &'static str {
+/// The tokens of a store. They are made where the store is, not over a server.
+fn tokens(opened: &OpenStore) -> Outcome<Tokens<&dyn LocalStore>> {
+    match opened.remote() {
+        Some(remote) => Err(crate::remote::not_here(remote.url().as_str())),
+        None => Ok(Tokens::new(opened.local()?)),
+    }
+}
+
+fn may(rights: Rights) -> &'static str {
     match rights {
         Rights::Read => "read",
         Rights::Write => "read and write",
@@ -120,23 +127,26 @@ pub(super) fn may(rights: Rights) -> &'static str {
     }
 }
 
-/// The scopes that it sees.
-pub(super) fn sees(info: &TokenInfo) -> String {
-    let agents = info.agents.iter().map(|agent| format!("agent {agent}"));
-    let places = info.places.iter().map(|place| format!("place {place}"));
-    let sessions = info.sessions.iter().map(|of| format!("session {of}"));
-    let all: Vec<String> = agents.chain(places).chain(sessions).collect();
-    match all.is_empty() {
-        true => "the whole store".into(),
-        false => all.join(", "),
+/// Who holds a token.
+fn holder(info: &TokenInfo) -> String {
+    match info.is_agents {
+        true => format!("agent {}", info.holder),
+        false => info.holder.to_string(),
     }
 }
 
 fn list(context: &mut Context<'_>) -> Outcome {
     let now = clock::now()?;
-    let tokens = TokenStore::of(context.opened()?).list()?;
+    let tokens = tokens(context.opened()?)?.list()?;
     let nothing = "no tokens: `waynote token create NAME --read` creates one";
-    let heading = ["name", "rights", "sees", "created", "expires", "last used"];
+    let heading = [
+        "name",
+        "holder",
+        "rights",
+        "created",
+        "expires",
+        "last used",
+    ];
     table::list(context.output, &tokens, nothing, &heading, |info| {
         let expires = match info.expires_at {
             None => "never".into(),
@@ -145,8 +155,8 @@ fn list(context: &mut Context<'_>) -> Outcome {
         };
         vec![
             info.name.to_string(),
+            holder(info),
             info.rights.as_str().into(),
-            sees(info),
             when(info.created_at),
             expires,
             info.last_used.map_or("never".into(), |day| day.to_string()),
@@ -160,10 +170,7 @@ fn revoke(context: &mut Context<'_>, name: &Name) -> Outcome {
 }
 
 fn clear(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
-    // Before anything is sent to a server.
-    TokenStore::of(context.opened()?).local()?;
-    let store = administered(context)?;
-    let tokens = store.local()?;
+    let tokens = administered(context)?;
     let names = tokens.list()?.into_iter().map(|info| info.name.to_string());
     let names: Vec<String> = names.collect();
     if !is_confirmed {
@@ -184,7 +191,7 @@ fn clear(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
         };
         question.ask()?;
     }
-    let cleared = store.clear()?;
+    let cleared = tokens.clear()?;
     context.answer(&json!({ "removed": cleared }), || match cleared.len() {
         0 => "the store has no tokens, and needs none now".into(),
         count => {
@@ -192,31 +199,4 @@ fn clear(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
             format!("removed {tokens}: the store needs none now. Restart a server that is running")
         }
     })
-}
-
-fn audit(context: &mut Context<'_>, before: Option<&str>, limit: usize) -> Outcome {
-    let lines = TokenStore::of(context.opened()?).audit(before, limit)?;
-    let nothing = "nothing was refused or administered";
-    let heading = ["time", "call", "token", "result", "about"];
-    table::list(
-        context.output,
-        &lines,
-        nothing,
-        &heading,
-        |entry: &AuditEntry| {
-            let at: Option<Timestamp> = entry.at.parse().ok();
-            let outcome = match (entry.refused, entry.times) {
-                (false, _) => "done".into(),
-                (true, 1) => "refused".into(),
-                (true, times) => format!("refused {times} times"),
-            };
-            vec![
-                at.map_or(entry.at.clone(), when),
-                entry.call.clone(),
-                entry.token.clone().unwrap_or_else(|| "-".into()),
-                outcome,
-                entry.detail.clone(),
-            ]
-        },
-    )
 }

@@ -1,6 +1,5 @@
 //! `waynote ui`: the page of the store in the browser of the user who runs it, and in no other.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::sink;
 use std::net::Ipv4Addr;
@@ -8,15 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde_json::json;
-use waynote::tend::LastGiven;
-use waynote::{Position, StoreId};
-use waynote_clients::{DeliveryRecord, Ledgers};
-use waynote_server::{Log, MachineRecords, Options, SessionDeliveries};
+use waynote_server::{Log, Options};
 use waynote_system::plain::make_private_folder;
 
-use super::{overview, serve};
+use super::serve;
 use crate::args::UiArgs;
 use crate::browser;
 use crate::error::{Failure, Outcome, say};
@@ -26,9 +21,6 @@ use crate::opened::checkouts;
 
 /// How long a page waits for the checks of what its notes cite.
 const CHECKS: Duration = Duration::from_millis(250);
-
-/// How many sessions of agents the page knows the deliveries of.
-const SESSIONS: usize = 20;
 
 pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     // Without a working directory, the page opens at the latest change.
@@ -50,7 +42,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
         server = server.opens_at(place, agent);
     }
     if let Some(ledgers) = super::hook::ledgers()? {
-        server = server.records(Arc::new(Records(ledgers)));
+        server = server.last_given(Arc::new(move || ledgers.last_given()));
     }
     let bound = server.bind()?;
     serve::stop_at_signals(bound.stopper(), None)?;
@@ -73,37 +65,6 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     let served = bound.run();
     drop(shown);
     served.map_err(|error| Failure::Library(error.into()))
-}
-
-/// The records of this machine, for the page.
-struct Records(Ledgers);
-
-impl MachineRecords for Records {
-    fn deliveries(&self) -> Vec<SessionDeliveries> {
-        let sessions = self.0.latest(SESSIONS).into_iter();
-        sessions.filter_map(|told| deliveries(&told)).collect()
-    }
-
-    fn last_given(&self) -> LastGiven {
-        self.0.last_given()
-    }
-
-    fn looked(&self, store: StoreId) -> Option<(Position, Timestamp)> {
-        overview::looked(&overview::mark(store).ok()??)
-    }
-}
-
-/// What a session was given, for the page; none where there is no record of it.
-fn deliveries(told: &[DeliveryRecord]) -> Option<SessionDeliveries> {
-    let (first, last) = (told.first()?, told.last()?);
-    let notes = told.iter().flat_map(|told| &told.notes);
-    let notes: BTreeSet<_> = notes.map(|of| of.address.clone()).collect();
-    Some(SessionDeliveries {
-        session: first.client_session().to_owned(),
-        last: Timestamp::from_millisecond(i64::try_from(last.at).ok()?).ok()?,
-        tokens: told.iter().map(|told| told.about.tokens).sum(),
-        notes: notes.into_iter().collect(),
-    })
 }
 
 /// The server of a remote store already has the page.

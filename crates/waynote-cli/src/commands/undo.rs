@@ -208,6 +208,7 @@ pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u
     let change = Change::Restore {
         address: named.address.clone(),
         revision,
+        last: None,
     };
     let applied = context.write(|store| found(store, &named, store.apply(&[change], &stamp)))?;
     for applied in &applied {

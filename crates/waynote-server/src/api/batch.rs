@@ -15,6 +15,7 @@ use waynote::wire::{
 };
 use waynote::{Forgotten, Report, Result, SearchRequest, Store};
 
+use crate::access::limited;
 use crate::edge::Json;
 use crate::problem::Answer;
 use crate::visit::Visit;
@@ -89,7 +90,7 @@ pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> 
 pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> Answer<Response> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
     reply(&visit, move |store| {
-        let changes = grant.changes(request.changes);
+        let changes = limited(request.changes);
         let applied = store.apply(&changes, &grant.stamp(request.stamp, now))?;
         Ok(ApplyAnswer { applied })
     })

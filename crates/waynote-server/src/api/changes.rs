@@ -16,14 +16,12 @@ use serde::Deserialize;
 use tokio::sync::watch;
 use utoipa::IntoParams;
 use waynote::store::{Cursor, FeedContent, FeedEntry, Mark};
-use waynote::{Allowance, Error, Limits, Reader as _};
-use waynote_access::NarrowedStore;
+use waynote::{Allowance, Error, Limits, Reader};
 
 use super::cursor;
 use crate::edge::Query;
 use crate::edge::shares::Share;
 use crate::metrics::GaugeGuard;
-use crate::notifying_store::NotifyingStore;
 use crate::problem::{Answer, Problem, ProblemForm};
 use crate::sign_in;
 use crate::visit::Visit;
@@ -108,7 +106,7 @@ pub(crate) async fn changes(
         Some("start") => (Cursor::START, Mark::default()),
         Some(id) => {
             let id: String = cursor::read(FEED, id)?;
-            let known = visit.run_narrowed(move |store| known(store, &id)).await?;
+            let known = visit.run(move |store| known(&store, &id)).await?;
             known.ok_or_else(|| {
                 let said = "the store has another history than when this item was read: it was restored, lost changes \
                             in a failover, or is another one";
@@ -116,7 +114,7 @@ pub(crate) async fn changes(
                 Problem::new(StatusCode::GONE, "reset", said).hint(hint)
             })?
         }
-        None => visit.run_narrowed(now).await?,
+        None => visit.run(|store| now(&store)).await?,
     };
     let feed = Feed {
         _counted: visit.app.metrics.feeds.one(),
@@ -147,10 +145,10 @@ pub(crate) async fn changes(
 const FEED: char = 'f';
 
 /// The point after everything that has happened.
-fn now(store: &NarrowedStore<NotifyingStore>) -> waynote::Result<Point> {
+fn now(store: &dyn Reader) -> waynote::Result<Point> {
     let version = store.version()?;
     let at = version.position.map_or(Cursor::START, Cursor::at);
-    Ok((at, store.whole_mark(at)?.1.unwrap_or_default()))
+    Ok((at, store.mark(at)?.1.unwrap_or_default()))
 }
 
 /// A point of the feed, with the mark of the item there.
@@ -162,14 +160,14 @@ fn id((at, mark): Point) -> String {
 }
 
 /// The point that an id stands for, if the store has the item there still.
-fn known(store: &NarrowedStore<NotifyingStore>, id: &str) -> waynote::Result<Option<Point>> {
+fn known(store: &dyn Reader, id: &str) -> waynote::Result<Option<Point>> {
     let found = id
         .split_once('-')
         .and_then(|(at, mark)| Some((at.parse().ok()?, mark)));
     let Some((at, mark)) = found else {
         return Ok(None);
     };
-    let (_, there) = store.whole_mark(at)?;
+    let (_, there) = store.mark(at)?;
     Ok(there
         .filter(|there| there.to_string() == mark)
         .map(|there| (at, there)))
@@ -232,28 +230,23 @@ impl Feed {
     /// before, so that the feed goes on at its end.
     async fn read(&mut self) -> Option<bool> {
         let (after, most) = (self.after, self.most);
-        let read = self.visit.run_narrowed(move |store| {
-            let (store_id, mark) = store.whole_mark(after.0)?;
+        let read = self.visit.run(move |store| {
+            let (store_id, mark) = store.mark(after.0)?;
             if mark != Some(after.1) {
-                return now(store).map(Read::Reset);
+                return now(&store).map(Read::Reset);
             }
             let bytes = match most {
                 1 => Limits::ANSWER_BYTES,
                 _ => PAGE_BYTES,
             };
-            let page = Allowance::of(bytes).during(|| store.feed_stretch(after.0, most));
+            let page = Allowance::of(bytes).during(|| store.feed(after.0, most));
             let page = match page {
                 Err(Error::TooMuchAsked { .. }) if most > 1 => return Ok(Read::TooMuch),
                 page => page?,
             };
-            // It moves past entries that this reader may not see, so that they are not read again.
-            let reached = match page.reached {
-                None => after,
-                Some(at) => (at, store.whole_mark(at)?.1.unwrap_or_default()),
-            };
-            let items = page.items.into_iter();
+            let items = page.into_iter();
             let items = items.map(|entry| (Mark::of(store_id, &entry), entry));
-            Ok(Read::Page(reached, items.collect(), page.is_last))
+            Ok(Read::Page(items.collect()))
         });
         // If the store cannot be read, the stream ends: the client connects again, and gets the error as an answer.
         match read.await.ok()? {
@@ -262,10 +255,13 @@ impl Feed {
                 self.after = now;
                 return Some(true);
             }
-            Read::Page(reached, items, is_last) => {
+            Read::Page(items) => {
                 self.most = (2 * most).min(PAGE);
-                self.is_behind = !is_last;
-                (self.after, self.page) = (reached, items);
+                self.is_behind = items.len() == most;
+                if let Some((mark, last)) = items.back() {
+                    self.after = (last.at, *mark);
+                }
+                self.page = items;
             }
         }
         Some(false)
@@ -289,8 +285,8 @@ impl Feed {
 
 /// The outcome of reading a page.
 enum Read {
-    /// How far it reaches, its items, and true if it is the last one.
-    Page(Point, VecDeque<(Mark, FeedEntry)>, bool),
+    /// Its items.
+    Page(VecDeque<(Mark, FeedEntry)>),
     /// Its items have more bytes than a page may have.
     TooMuch,
     /// The store has another history; the feed goes on here.

@@ -11,6 +11,7 @@ use waynote::{
 
 use super::parts::{Precondition, WriteQuery, etag};
 use super::resource::{DeletedNote, PinNote, RestoreNote, SaveNote, UndoNote};
+use crate::access::served;
 use crate::app::App;
 use crate::edge::{AddressOf, Json as Body, Query};
 use crate::problem::{Answer, Problem, ProblemForm};
@@ -89,7 +90,7 @@ impl NoteChange {
 pub(crate) async fn save(change: NoteChange, Body(note): Body<SaveNote>) -> Answer<Response> {
     let content = content(&note.content)?;
     let options = SaveOptions::default()
-        .limits(change.visit.grant.limits(note.limits))
+        .limits(served(note.limits))
         .pin(note.pinned);
     let saved = change.run(move |store, address, expected, stamp| {
         let current = match expected {
@@ -215,7 +216,11 @@ pub(crate) async fn restore(
     change: NoteChange,
     Body(RestoreNote { revision }): Body<RestoreNote>,
 ) -> Answer<Json<Applied>> {
-    let restore = |address| Change::Restore { address, revision };
+    let restore = |address| Change::Restore {
+        address,
+        revision,
+        last: None,
+    };
     change.apply(restore).await
 }
 

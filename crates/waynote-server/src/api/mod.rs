@@ -14,7 +14,6 @@ mod resource;
 mod search;
 mod sessions;
 mod store;
-mod tokens;
 
 pub(crate) use parts::IDEMPOTENCY_KEY;
 
@@ -52,10 +51,6 @@ macro_rules! handlers {
             search::search,
             context::context,
             changes::changes,
-            tokens::list,
-            tokens::create,
-            tokens::revoke,
-            tokens::log,
             batch::read,
             batch::as_of,
             batch::search,

@@ -5,7 +5,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use waynote::{Scope, ScopeKind, ScopeSummary, Store};
 
-use super::cursor::{self, Page};
+use super::cursor::Page;
 use super::notes::PageQuery;
 use super::resource::{RevisionPage, ScopeList};
 use crate::edge::Query;
@@ -72,13 +72,14 @@ pub(crate) async fn journal(
     Query(query): Query<PageQuery>,
 ) -> Answer<Json<RevisionPage>> {
     let (before, limit) = query.read(JOURNAL)?;
-    let read = visit.run_narrowed(move |store| store.journal_stretch(before, limit));
-    let found = read.await?;
-    let reached = found.reached.filter(|_| !found.is_last);
+    let found = visit.run(move |store| store.journal(before, limit + 1));
+    let page = Page::of(JOURNAL, found.await?, limit, |of| {
+        of.position.unwrap_or(waynote::Position::new(0))
+    });
     Ok(Json(RevisionPage {
-        next: reached.map(|reached| cursor::written(JOURNAL, reached)),
-        revisions: found.items,
-        damaged: found.damaged,
+        next: page.next,
+        revisions: page.items,
+        damaged: Vec::new(),
     }))
 }
 

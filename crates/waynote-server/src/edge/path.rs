@@ -12,7 +12,7 @@ use crate::problem::{Answer, Problem};
 /// The note in `/notes/{address}`, percent-encoded: `place%3A~%2Fp%23key`.
 pub(crate) struct AddressOf(pub(crate) AddressAt);
 
-/// The name in `/sessions/{session}` or `/tokens/{token}`.
+/// The name in `/sessions/{session}`.
 pub(crate) struct NameOf(pub(crate) Name);
 
 impl FromRequestParts<App> for AddressOf {
@@ -27,7 +27,7 @@ impl FromRequestParts<App> for NameOf {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Answer<Self> {
-        param(parts, app, &["session", "token"]).await.map(Self)
+        param(parts, app, &["session"]).await.map(Self)
     }
 }
 

@@ -12,7 +12,8 @@ use axum::http::header::{
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 
-use waynote::wire::{CERTIFICATE_HEADER, PROBLEM};
+use waynote::Name;
+use waynote::wire::{CERTIFICATE_HEADER, HOLDER_HEADER, PROBLEM};
 
 use crate::app::App;
 use crate::edge::{lines, origin};
@@ -57,6 +58,12 @@ pub(crate) async fn pass(
         response.headers_mut().insert(CERTIFICATE_HEADER, expires);
     }
 
+    let caller = caller.0.get();
+    if let Some(holder) = caller.and_then(|caller| caller.holder.as_ref())
+        && let Ok(holder) = HeaderValue::from_bytes(holder.as_str().as_bytes())
+    {
+        response.headers_mut().insert(HOLDER_HEADER, holder);
+    }
     let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
     let took = began.elapsed();
     let status = response.status().as_u16();
@@ -72,8 +79,10 @@ pub(crate) async fn pass(
         status,
         ms: (took.as_secs_f64() * 1e6).round() / 1e3,
         bytes: response.body().size_hint().exact(),
-        store: caller.0.get().map(|(store, _)| store.as_str()),
-        token: caller.0.get().and_then(|(_, token)| token.as_deref()),
+        store: caller.map(|caller| caller.store.as_str()),
+        token: caller
+            .and_then(|caller| caller.token.as_ref())
+            .map(Name::as_str),
     });
     response
 }

@@ -67,6 +67,8 @@ fn harmless(event: Event<'_>) -> Vec<Event<'_>> {
             let marker = if is_done { "☑ " } else { "☐ " };
             vec![Event::Text(CowStr::Borrowed(marker))]
         }
+        // A line of a note stays a line.
+        Event::SoftBreak => vec![Event::HardBreak],
         event => vec![event],
     }
 }

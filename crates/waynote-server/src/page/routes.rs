@@ -9,22 +9,20 @@ use axum::routing::{MethodRouter, get, post};
 use maud::{Markup, html};
 use waynote::{Address, Name, Place, Result, Stamp, Store};
 
-use super::access::Access;
 use super::answer::Shown;
 use super::fields::{Fields, Link};
 use super::forms::Outcome;
-use super::history::{self, History};
-use super::notes::{self, Notes, edit, forget};
+use super::notes::history::{self, History};
+use super::notes::{self, Notes, edit, worth};
 use super::now::{self, Now};
 use super::sessions::{self, Sessions};
 use super::site::{Site, View};
-use super::tend::{self, Tend};
-use super::{access, answer, assets, markdown, shell, sign_in, words};
+use super::{answer, assets, markdown, shell, sign_in, words};
 use crate::app::App;
 use crate::problem::Problem;
 use crate::sign_in::presented;
 use crate::visit::visible_stores;
-use crate::visit::{Visit, waiting};
+use crate::visit::Visit;
 
 /// The routes below `/s/{store}`.
 pub(crate) fn router() -> Router<App> {
@@ -39,10 +37,12 @@ pub(crate) fn router() -> Router<App> {
         .route("/notes/text", get(text))
         .route("/notes/preview", post(preview))
         .route("/notes/save", form(View::Notes, notes::act::save))
+        .route("/notes/history", shown(View::Notes, history))
         .route(
-            "/notes/forget",
-            shown(View::Notes, forget_what).merge(form(View::Notes, forget::forget)),
+            "/notes/several",
+            shown(View::Notes, several).merge(form(View::Notes, worth::several)),
         )
+        .route("/notes/join", form(View::Notes, worth::join))
         .route("/notes/{act}", post(change))
         .route("/sessions", shown(View::Sessions, sessions))
         .route(
@@ -54,16 +54,6 @@ pub(crate) fn router() -> Router<App> {
             "/sessions/archive",
             form(View::Sessions, sessions::act::archive),
         )
-        .route("/tend", shown(View::Tend, worth_a_look))
-        .route(
-            "/tend/several",
-            shown(View::Tend, several).merge(form(View::Tend, tend::act::several)),
-        )
-        .route("/tend/join", form(View::Tend, tend::act::join))
-        .route("/history", shown(View::History, history))
-        .route("/access", get(access))
-        .route("/access/create", post(create_token))
-        .route("/access/revoke", post(revoke_token))
         .route(
             "/sign-in",
             get(sign_in::sign_in_form).post(sign_in::sign_in),
@@ -267,7 +257,7 @@ fn all_notes(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made
         Some(reader) => reader.address.to_string(),
         None => View::Notes.title().to_owned(),
     };
-    Ok(Made::of(title, notes::view(site, &notes)))
+    Ok(Made::of(title, notes::view(store, site, &notes)))
 }
 
 fn new(_: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
@@ -282,32 +272,22 @@ fn typed(site: &Site<'_>, form: &edit::Form) -> Made {
     Made::of(edit::title(form), edit::view(site, form))
 }
 
-fn forget_what(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    let question = forget::Question::gather(store, fields, &site.stamp()?)?;
-    Ok(Made::of("Forget", forget::view(site, &question)))
-}
-
 fn sessions(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
     let shown = sessions::view(site, &Sessions::gather(store, fields, site)?);
     Ok(Made::of(View::Sessions.title(), shown))
 }
 
-fn worth_a_look(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    let shown = tend::view(store, site, &Tend::gather(store, fields, site)?);
-    Ok(Made::of(View::Tend.title(), shown))
-}
-
 fn several(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    let several = tend::act::Several::gather(store, fields)?;
+    let several = worth::Several::gather(store, fields)?;
     Ok(Made::of(
-        View::Tend.title(),
-        tend::act::view(site, &several),
+        View::Notes.title(),
+        worth::question(site, &several),
     ))
 }
 
 fn history(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    let shown = history::view(site, &History::gather(store, fields, site)?);
-    Ok(Made::of(View::History.title(), shown))
+    let history = History::gather(&store, fields)?;
+    Ok(Made::of("History", history::view(site, &history)))
 }
 
 async fn text(Looks(visit): Looks, RawQuery(query): RawQuery) -> Shown {
@@ -343,63 +323,4 @@ async fn change(
         notes::act::change(store, site, &what, fields, stamp)
     };
     carry_out(visit, &headers, View::Notes, body, act).await
-}
-
-/// Shows the tokens and the audit log to an administrator, after an action on a token.
-async fn show_access(visit: Visit, fields: Fields, done: Option<Done>) -> Shown {
-    visit.administers("access").await?;
-    let shown = waiting(move || -> Result<Response<Body>> {
-        let mut access = Access::gather(&*visit.served, &visit.audit, &fields)?;
-        let mut status = StatusCode::OK;
-        match done {
-            Some(Done::Created(name, text)) => access.created = Some((name, text)),
-            Some(Done::Refused(error)) => {
-                access.refused = Some((error, fields));
-                status = StatusCode::UNPROCESSABLE_ENTITY;
-            }
-            None => {}
-        }
-        let site = Site::gather(&visit, &*visit.store)?;
-        let main = access::view(&site, &access);
-        Ok(answer::page(
-            status,
-            shell::document(&site, View::Access, View::Access.title(), &main),
-        ))
-    });
-    Ok(shown.await??)
-}
-
-/// The outcome of an action on a token.
-enum Done {
-    Created(Name, String),
-    Refused(waynote::Error),
-}
-
-async fn access(Looks(visit): Looks, RawQuery(query): RawQuery) -> Shown {
-    let fields = Fields::parse(query.unwrap_or_default().as_bytes());
-    show_access(visit, fields, None).await
-}
-
-async fn create_token(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Shown {
-    sign_in::from_here(&headers)?;
-    visit.administers("token created").await?;
-    let fields = Fields::parse(&body);
-    let created = match access::asked(&fields, visit.app.now()) {
-        Ok((name, grant, expires)) => visit.create_token(name, grant, expires).await?,
-        Err(error) => Err(error),
-    };
-    let done = match created {
-        Ok((token, info)) => Done::Created(info.name, token.expose().to_owned()),
-        Err(error) => Done::Refused(error),
-    };
-    show_access(visit, fields, Some(done)).await
-}
-
-async fn revoke_token(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Shown {
-    sign_in::from_here(&headers)?;
-    visit.administers("token revoked").await?;
-    let fields = Fields::parse(&body);
-    let name = fields.get("name").unwrap_or_default().parse::<Name>()?;
-    visit.revoke_token(name).await?;
-    Ok(answer::to(&Link::to_store(&visit.name, "access").href()))
 }

@@ -64,18 +64,16 @@ fn rail(site: &Site<'_>, current: View) -> Markup {
             a.brand href=(site.view(View::Now).href()) { i {} "waynote" }
             nav aria-label="Views" data-live="views" {
                 @for view in View::VARIANTS.iter().copied() {
-                    @if view != View::Access || site.may_administer() {
-                        a href=(site.view(view).href()) aria-current=[(view == current).then_some("page")] {
-                            (view.title())
-                            (count(site, view))
-                        }
+                    a href=(site.view(view).href()) aria-current=[(view == current).then_some("page")] {
+                        (view.title())
+                        (count(site, view))
                     }
                 }
             }
             div.foot {
                 span.live data-live-state="off" role="status" { "not live: reload to see changes" }
                 small { "store " span.mono { (site.store) } }
-                @if let Some(token) = &site.grant.token {
+                @if let Some(token) = site.grant.name() {
                     form.inline method="post" action=(site.link("sign-out").href()) {
                         small { "as " (visible(token.as_str())) " · " button.plain-button { "sign out" } }
                     }
@@ -92,7 +90,7 @@ fn count(site: &Site<'_>, view: View) -> Markup {
     html! {
         @match view {
             View::Notes => {
-                @let notes = site.seen.notes();
+                @let notes = site.seen.notes(None);
                 @if notes > 0 { span.dimmer.num { (grouped(notes)) (unseen(" notes")) } }
             }
             View::Sessions => {
@@ -100,11 +98,6 @@ fn count(site: &Site<'_>, view: View) -> Markup {
                 @if running > 0 { span.dimmer.num { (running) " live" } }
                 @let waiting = site.seen.waiting().len();
                 @if waiting > 0 { span.badge { (waiting) (unseen(if waiting == 1 { " question" } else { " questions" })) } }
-            }
-            View::Tend => {
-                @if let Some(worth @ 1..) = site.worth.lock().filter(|_| !site.grant.is_narrowed()) {
-                    span.dimmer.num { (worth) (unseen(" worth a look")) }
-                }
             }
             _ => {}
         }

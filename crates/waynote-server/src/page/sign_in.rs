@@ -8,12 +8,12 @@ use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::header::{HeaderMap, HeaderValue, ORIGIN, SET_COOKIE};
 use axum::http::{Response, StatusCode};
 use maud::{Markup, html};
-use waynote_access::Token;
 
 use super::answer::Shown;
 use super::fields::{Fields, Link};
 use super::routes::{Looks, home};
 use super::{answer, shell, signed, words};
+use crate::access::Token;
 use crate::app::App;
 use crate::edge::rate::Key;
 use crate::edge::whole_within;

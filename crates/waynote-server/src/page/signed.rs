@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 use waynote::store::SideValue;
 use waynote::text::hex;
 use waynote::{Result, SideData};
-use waynote_access::{Grant, Tokens};
+
+use crate::access::{TokenInfo, Tokens};
 
 /// The space of the store's side data that holds the page's sessions.
 const SPACE: &str = "page sessions";
@@ -38,7 +39,7 @@ struct Kept {
     until: String,
 }
 
-/// The numbers in a request's cookies, in the form that [`grant`] takes; none without a cookie. A browser may send one
+/// The numbers in a request's cookies, in the form that [`token`] takes; none without a cookie. A browser may send one
 /// for each path.
 pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
     let all = cookies(headers).filter(|(name, _)| *name == NAME);
@@ -59,22 +60,22 @@ pub(crate) fn number(presented: &str) -> Option<&str> {
     presented.strip_prefix(MARK)
 }
 
-/// The grant of the token that one of these numbers was signed in with, as it is now. None if the session or the token
-/// has expired.
+/// The token that one of these numbers was signed in with, as it is now. None if the session or the token has expired.
 ///
 /// # Errors
 /// As [`SideData::side_values`].
-pub(crate) fn grant(side: &impl SideData, numbers: &str, now: Timestamp) -> Result<Option<Grant>> {
+pub(crate) fn token(
+    side: &impl SideData,
+    numbers: &str,
+    now: Timestamp,
+) -> Result<Option<TokenInfo>> {
     let keys: Vec<String> = numbers.split(' ').map(key).collect();
     let values = side.side_values(SPACE)?;
     let mut found = values.iter().filter(|value| keys.contains(&value.key));
-    let Some(kept) = found.find_map(|value| kept(value).filter(|kept| !is_over(kept, now))) else {
-        return Ok(None);
-    };
-    let tokens = Tokens::new(side).list()?;
-    let info = tokens.into_iter().find(|info| info.id == kept.token);
-    let info = info.filter(|info| info.expires_at.is_none_or(|expires| expires > now));
-    Ok(info.map(|info| info.grant()))
+    match found.find_map(|value| kept(value).filter(|kept| !is_over(kept, now))) {
+        Some(kept) => Tokens::new(side).of_id(&kept.token, now),
+        None => Ok(None),
+    }
 }
 
 /// Signs in with the token of this id, and returns the number for the cookie.

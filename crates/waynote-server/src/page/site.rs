@@ -1,30 +1,24 @@
 //! The data that every view needs besides its own: the store, the reader's grant, and the time.
 
 use jiff::Timestamp;
-use parking_lot::Mutex;
 use waynote::event::SessionsEvent;
 use waynote::session_status::Holder;
-use waynote::tend::findings;
-use waynote::{Author, Limits, Name, Result, Stamp, Store};
-use waynote_access::{Grant, Rights};
+use waynote::tend::LastGiven;
+use waynote::{Limits, Name, Result, Store};
 
-use super::changes::Changes;
-use super::deliveries::MachineRecords;
 use super::fields::Link;
-use super::overview::Seen;
+use super::seen::Seen;
+use crate::access::{Grant, Rights};
 use crate::app::Start;
 use crate::machine::IsDead;
 use crate::visit::Visit;
 
-/// The six views.
+/// The views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 pub(crate) enum View {
     Now,
     Notes,
     Sessions,
-    Tend,
-    History,
-    Access,
 }
 
 impl View {
@@ -53,20 +47,14 @@ pub(crate) struct Site<'a> {
     pub(crate) limits: Limits,
     /// The place and the agent that the server was started with, if its user started it there.
     pub(crate) start: Option<&'a Start>,
-    /// True if the server is for one browser, which gets in by a link.
-    pub(crate) is_for_one: bool,
     /// The scopes of the store that the reader may see.
-    pub(crate) seen: Seen<'a>,
-    /// The journal, as the reader may see it.
-    pub(crate) changes: &'a dyn Changes,
+    pub(crate) seen: Seen,
     /// The sessions that a loop holds, and whether the loop lives.
     pub(crate) holders: Vec<(Name, Holder)>,
     /// The check for dead processes.
     pub(crate) is_dead: IsDead<'a>,
-    /// What this machine recorded, if the server was started by its user.
-    pub(crate) records: Option<&'a dyn MachineRecords>,
-    /// The number of notes that were found to be worth a look.
-    pub(crate) worth: &'a Mutex<Option<usize>>,
+    /// When notes were last given to a session of this machine, if the server was started by its user.
+    pub(crate) last_given: Option<&'a (dyn Fn() -> LastGiven + Send + Sync)>,
 }
 
 /// The sessions that a loop holds, and whether the loop lives.
@@ -85,32 +73,17 @@ impl<'a> Site<'a> {
     /// # Errors
     /// Those of reading the store.
     pub(crate) fn gather(visit: &'a Visit, store: &dyn Store) -> Result<Self> {
-        let served_store = &visit.served_store;
-        // The cache of the whole store, of which a grant sees a part.
-        let known = served_store.overview.now(&served_store.store)?;
-        let site = Self {
+        Ok(Self {
             store: &visit.name,
             grant: &visit.grant,
             now: visit.app.now(),
             limits: visit.app.note_limits,
             start: visit.app.start.as_ref(),
-            is_for_one: visit.app.link().is_some(),
-            seen: Seen::new(known, &visit.grant),
-            changes: &*visit.store,
+            seen: Seen::read(&store)?,
             holders: holders(store, &*visit.app.is_dead)?,
             is_dead: &*visit.app.is_dead,
-            records: visit.app.records.as_deref(),
-            worth: &served_store.overview.worth,
-        };
-        // Counted once for the rail, in a store where that takes no time; later by the view Tend.
-        const COUNTED: u64 = 5_000;
-        let counts = site.seen.notes() <= COUNTED && site.worth.lock().is_none();
-        if let Some(records) = site.records.filter(|_| counts)
-            && let Ok(found) = findings(store, &records.last_given(), site.now)
-        {
-            site.found(found.len());
-        }
-        Ok(site)
+            last_given: visit.app.last_given.as_deref(),
+        })
     }
 }
 
@@ -122,21 +95,6 @@ impl Site<'_> {
 
     pub(crate) fn view(&self, view: View) -> Link {
         self.link(&view.path())
-    }
-
-    /// A stamp for a preview of a change.
-    ///
-    /// # Errors
-    /// [`waynote::Error::InvalidName`], never for the name of a person.
-    pub(crate) fn stamp(&self) -> Result<Stamp> {
-        Ok(Stamp::new(self.now, Author::Person.name()?))
-    }
-
-    /// Keeps the number of notes that are worth a look. The reader of a narrowed grant counts only what they see.
-    pub(crate) fn found(&self, number: usize) {
-        if !self.grant.is_narrowed() {
-            *self.worth.lock() = Some(number);
-        }
     }
 
     /// The loop that holds a session.
@@ -154,10 +112,5 @@ impl Site<'_> {
     /// True if the reader may write.
     pub(crate) fn may_write(&self) -> bool {
         self.grant.rights >= Rights::Write
-    }
-
-    /// True if the reader may forget, and manage tokens.
-    pub(crate) fn may_administer(&self) -> bool {
-        self.grant.rights >= Rights::Admin
     }
 }

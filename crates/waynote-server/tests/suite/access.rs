@@ -3,24 +3,13 @@
 use std::io::Read;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use waynote_server::Limits;
+use serde_json::json;
+use waynote_server::{Limits, Rights};
 
 use super::support::{Response, RunningServer, options, start, start_with};
 use waynote_testing::{has, lacks};
 
 const API: &str = "/s/notes/api/v1";
-
-/// Creates a token, with the token `by`.
-fn token(server: &RunningServer, by: &str, name: &str, rights: &str) -> String {
-    token_of(server, by, &json!({ "name": name, "rights": rights }))
-}
-
-fn token_of(server: &RunningServer, by: &str, body: &Value) -> String {
-    let made = with(server, by, "POST", "/tokens", &body.to_string());
-    assert_eq!(made.status, 201, "{}", made.body);
-    made.json()["token"].as_str().unwrap().to_owned()
-}
 
 fn with(server: &RunningServer, token: &str, method: &str, path: &str, body: &str) -> Response {
     let header = format!("Authorization: Bearer {token}");
@@ -35,149 +24,156 @@ fn says(server: &RunningServer, token: &str, method: &str, path: &str, body: &st
     format!("{status} {kind}")
 }
 
+/// Every right × every kind of call.
 #[test]
-fn tokens_are_created_used_listed_and_revoked() {
+fn rights_allow_reading_then_writing_then_administration() {
     let server = start();
-    let boss = token(&server, "", "boss", "admin");
-    assert_eq!(says(&server, "", "GET", "/scopes", ""), "401 unauthorized");
-    let reader = token_of(
-        &server,
-        &boss,
-        &json!({ "name": "reader", "rights": "read", "agents": ["a"] }),
-    );
-    let body = r#"{"content":"one"}"#;
-    let made = with(&server, &boss, "PUT", "/notes/agent%3Aa%23k", body);
-    assert_eq!(
-        (made.status, &made.json()["author"]),
-        (201, &json!("token:boss"))
-    );
-    with(
-        &server,
-        &boss,
-        "PUT",
-        "/notes/agent%3Ab%23canary",
-        r#"{"content":"canary"}"#,
-    );
-
-    assert_eq!(
-        with(&server, &reader, "GET", "/notes/agent%3Aa%23k", "").status,
-        200
-    );
-    let hidden = with(&server, &reader, "GET", "/notes/agent%3Ab%23canary", "");
-    let missing = with(&server, &reader, "GET", "/notes/agent%3Ac%23canary", "");
-    assert_eq!(hidden.problem(), (404, "not_found".into()));
-    assert_eq!(
-        hidden.body.replace("agent:b", "agent:c"),
-        missing.body,
-        "no oracle"
-    );
-    assert_eq!(
-        says(&server, &reader, "PUT", "/notes/agent%3Aa%23k", body),
-        "403 denied"
-    );
-    for path in "/notes /scopes /journal /search?q=canary /sessions /context?agent=b&budget=0"
-        .split_whitespace()
-    {
-        let answer = with(&server, &reader, "GET", path, "");
-        assert!(
-            !answer.body.contains("canary") && !answer.body.contains("agent:b"),
-            "{path}: {}",
-            answer.body
-        );
-        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    let stamp = json!({ "now": "2026-08-01T12:00:00Z", "author": "person" });
+    let change = json!({ "save": { "address": "agent:a#k", "content": "two" } });
+    let apply = json!({ "changes": [change], "stamp": stamp }).to_string();
+    let record = json!({ "session": "s", "events": [], "stamp": stamp }).to_string();
+    let forget = json!({ "target": "agent:a#k", "stamp": stamp, "dry_run": true }).to_string();
+    let beat = json!({ "session": "s", "lease": 1 }).to_string();
+    let read = r#"{"notes":["agent:a#k"]}"#;
+    let note = "/notes/agent%3Aa%23k";
+    let calls = [
+        (Rights::Read, "GET", "/search?q=one", ""),
+        (Rights::Read, "POST", "/read", read),
+        (Rights::Read, "POST", "/silence", &beat),
+        (Rights::Write, "PUT", note, r#"{"content":"one"}"#),
+        (Rights::Write, "POST", "/apply", &apply),
+        (Rights::Write, "POST", "/record", &record),
+        (Rights::Write, "POST", "/beat", &beat),
+        (Rights::Write, "DELETE", note, ""),
+        (Rights::Admin, "GET", "/verify", ""),
+        (Rights::Admin, "POST", "/forget", &forget),
+    ];
+    let all = [Rights::Read, Rights::Write, Rights::Admin];
+    let tokens = all.map(|rights| (rights, server.token(rights.as_str(), rights)));
+    for (rights, token) in &tokens {
+        for (needed, method, path, body) in &calls {
+            let status = with(&server, token, method, path, body).status;
+            let expected = if rights >= needed {
+                200..=204
+            } else {
+                403..=403
+            };
+            assert!(
+                expected.contains(&status),
+                "{rights:?} {method} {path}: {status}"
+            );
+            assert_eq!(says(&server, "", method, path, body), "401 unauthorized");
+        }
     }
-    for (method, path, body) in [
-        ("GET", "/tokens", ""),
-        ("POST", "/tokens", r#"{"name":"x","rights":"admin"}"#),
-        ("DELETE", "/tokens/boss", ""),
-        ("GET", "/audit", ""),
-    ] {
-        assert_eq!(
-            says(&server, &reader, method, path, body),
-            "403 denied",
-            "{path}"
-        );
-    }
+    let refused = with(&server, &tokens[0].1, "PUT", note, r#"{"content":"one"}"#);
     assert_eq!(
-        with(&server, &reader, "GET", "/tokens", "").json()["detail"],
-        "listing tokens is not allowed here: it needs an admin token"
+        refused.json()["detail"],
+        "writing is not allowed here: this token may only read"
     );
-
-    let list = with(&server, &boss, "GET", "/tokens", "").json();
-    let names: Vec<&str> = list["tokens"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|of| of["name"].as_str().unwrap())
-        .collect();
-    assert_eq!(names, ["boss", "reader"]);
-    assert_eq!(list["tokens"][1]["last_used"], "2026-08-01");
-    assert!(!list.to_string().contains(&reader));
-    assert_eq!(
-        with(&server, &boss, "DELETE", "/tokens/reader", "").json()["name"],
-        "reader"
-    );
-    assert_eq!(with(&server, &reader, "GET", "/notes", "").problem().0, 401);
-    assert_eq!(
-        says(&server, &boss, "DELETE", "/tokens/reader", ""),
-        "404 no_such_token"
-    );
-
-    let audit = with(&server, &boss, "GET", "/audit", "").json();
-    let lines: Vec<String> = audit["entries"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|line| {
-            format!(
-                "{} {} {}",
-                line["call"].as_str().unwrap(),
-                line["refused"],
-                line["token"]
-            )
-        })
-        .collect();
-    for line in [
-        r#"token created false "boss""#,
-        r#"token revoked false "boss""#,
-        r#"token created true "reader""#,
-        "sign in true null",
-    ] {
-        assert!(lines.iter().any(|of| of == line), "{line}: {lines:#?}");
-    }
-    let log = server.log.text();
-    lacks(&log, &boss);
-    lacks(&log, &reader);
-    has(&log, r#""token":"boss""#);
 }
 
 #[test]
-fn a_store_that_had_a_token_stays_closed_and_who_tries_is_noted() {
-    let mut server = start();
-    let boss = token(&server, "", "boss", "admin");
+fn the_author_is_the_holder_or_one_of_the_holders_agents() {
+    let server = start();
+    let ann = server.token_of("laptop", "ann", false, Rights::Write);
+    let ci = server.token_of("pipeline", "ci", true, Rights::Write);
+    let boss = server.token("boss", Rights::Admin);
+    let author = |token: &str, key: &str, query: &str| {
+        let path = format!("/notes/agent%3Aa%23{key}{query}");
+        let saved = with(&server, token, "PUT", &path, r#"{"content":"one"}"#);
+        assert_eq!(
+            saved.header("waynote-holder"),
+            if token == ci {
+                "agent:ci"
+            } else if token == ann {
+                "ann"
+            } else {
+                "boss"
+            }
+        );
+        saved.json()["author"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(author(&ann, "1", ""), "ann");
+    assert_eq!(author(&ann, "2", "?author=person"), "ann");
     assert_eq!(
-        with(&server, &boss, "DELETE", "/tokens/boss", "").status,
-        200
+        author(&ann, "3", "?author=boss"),
+        "ann",
+        "never another holder"
     );
+    assert_eq!(author(&ann, "4", "?author=agent:builder"), "agent:builder");
+    assert_eq!(author(&ci, "5", ""), "agent:ci");
+    assert_eq!(author(&ci, "6", "?author=ann"), "agent:ci");
+    assert_eq!(author(&boss, "7", "?author=ann"), "boss");
+    // A note that was imported: only an administrator brings it in with the author that it had.
+    let imported = |token: &str, key: &str| {
+        let then = "2026-01-01T00:00:00Z";
+        let origin = json!({ "author": "bob", "created_at": then, "updated_at": then });
+        let save =
+            json!({ "address": format!("agent:a#{key}"), "content": "one", "origin": origin });
+        let stamp = json!({ "now": then, "author": "person" });
+        let body = json!({ "changes": [{ "save": save }], "stamp": stamp }).to_string();
+        let applied = with(&server, token, "POST", "/apply", &body);
+        assert_eq!(applied.status, 200, "{}", applied.body);
+        let note = with(
+            &server,
+            token,
+            "GET",
+            &format!("/notes/agent%3Aa%23{key}"),
+            "",
+        );
+        note.json()["author"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        (imported(&ann, "8"), imported(&boss, "9")),
+        ("ann".into(), "bob".into())
+    );
+    let history = with(&server, &ann, "GET", "/notes/agent%3Aa%234/history", "").json();
+    assert_eq!(
+        history["revisions"][0]["token"], "ann",
+        "whose agent it was"
+    );
+}
+
+#[test]
+fn an_agent_does_not_answer_for_a_person() {
+    let server = start();
+    let ci = server.token_of("pipeline", "ci", true, Rights::Write);
+    let ann = server.token("ann", Rights::Write);
+    let record = |token: &str, event: serde_json::Value| {
+        let stamp = json!({ "now": "2026-08-01T12:00:00Z", "author": "person" });
+        let body = json!({ "session": "s", "events": [event], "stamp": stamp });
+        with(&server, token, "POST", "/record", &body.to_string())
+    };
+    let asked = json!({ "event": "blocked", "iteration": 1, "question": "left or right?" });
+    assert_eq!(record(&ci, asked).status, 204);
+    let answer = || json!({ "event": "answered", "answer": "left" });
+    let refused = record(&ci, answer());
+    assert_eq!(refused.problem(), (403, "denied".into()));
+    assert_eq!(
+        refused.json()["detail"],
+        "answering is not allowed here: this token is an agent's, and a person is asked"
+    );
+    assert_eq!(record(&ann, answer()).status, 204);
+}
+
+#[test]
+fn a_store_that_had_a_token_stays_closed_and_the_log_names_tokens_by_name() {
+    let mut server = start();
+    let boss = server.token("boss", Rights::Admin);
+    assert_eq!(with(&server, &boss, "GET", "/verify", "").status, 200);
+    server.revoke("boss");
     server.restart();
-    for _ in 0..3 {
-        let refused = with(&server, "", "GET", "/scopes", "");
-        assert_eq!(refused.problem(), (401, "unauthorized".into()));
-    }
+    let refused = with(&server, "", "GET", "/search?q=x", "");
+    assert_eq!(refused.problem(), (401, "unauthorized".into()));
     server.stop();
-    let audit = waynote_access::Audit::new(&*server.store, 1, super::support::now);
-    let lines = audit.list(None, 10).unwrap();
-    let tried: Vec<_> = lines
-        .iter()
-        .filter(|line| line.call == "no token")
-        .collect();
-    // One line, with a count, so that refused requests cannot fill the disk.
-    assert_eq!(tried.len(), 1, "{lines:#?}");
-    assert!(tried[0].refused && tried[0].times == 3, "{lines:#?}");
+    let log = server.log.text();
+    lacks(&log, &boss);
+    has(&log, r#""status":401"#);
+    has(&log, r#""token":"boss""#);
     // The store stays closed until a person opens it.
-    waynote_access::Tokens::new(&*server.store).clear().unwrap();
+    waynote_server::Tokens::new(&*server.store).clear().unwrap();
     server.restart();
-    assert_eq!(with(&server, "", "GET", "/scopes", "").status, 200);
+    assert_eq!(with(&server, "", "GET", "/search?q=x", "").status, 200);
 }
 
 #[test]
@@ -208,7 +204,7 @@ fn scopes_come_in_pages() {
 #[test]
 fn a_token_of_one_store_is_none_of_another() {
     let server = start();
-    let boss = token(&server, "", "boss", "admin");
+    let boss = server.token("boss", Rights::Admin);
     let header = format!("Authorization: Bearer {boss}");
     let other = server.send("GET", "/s/none/api/v1/scopes", &[&header], "");
     assert_eq!(other.problem(), (401, "unauthorized".into()));
@@ -221,7 +217,7 @@ fn a_token_has_so_many_requests() {
         burst: 5,
         ..Limits::default()
     }));
-    let boss = token(&server, "", "boss", "admin");
+    let boss = server.token("boss", Rights::Admin);
     let answers: Vec<Response> = (0..20)
         .map(|_| with(&server, &boss, "GET", "/scopes", ""))
         .collect();
@@ -234,7 +230,7 @@ fn a_token_has_so_many_requests() {
 #[test]
 fn guesses_of_tokens_are_slowed_down() {
     let server = start();
-    token(&server, "", "boss", "admin");
+    server.token("boss", Rights::Admin);
     let statuses: Vec<u16> = (0..80)
         .map(|_| with(&server, "wn_guess", "GET", "/scopes", "").status)
         .collect();
@@ -247,8 +243,7 @@ fn a_feed_ends_with_its_token() {
         heartbeat: Duration::from_millis(20),
         ..Limits::default()
     }));
-    let boss = token(&server, "", "boss", "admin");
-    let reader = token(&server, &boss, "reader", "read");
+    let reader = server.token("reader", Rights::Read);
     let mut stream = server.connect();
     let request = format!(
         "GET {API}/changes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {reader}\r\n\r\n"
@@ -257,7 +252,7 @@ fn a_feed_ends_with_its_token() {
     let mut head = [0; 12];
     stream.read_exact(&mut head).unwrap();
     assert_eq!(&head, b"HTTP/1.1 200");
-    with(&server, &boss, "DELETE", "/tokens/reader", "");
+    server.revoke("reader");
     let mut rest = Vec::new();
     // The stream ends, although the connection could be kept.
     while !rest.ends_with(b"0\r\n\r\n") {

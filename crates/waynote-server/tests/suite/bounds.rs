@@ -10,7 +10,7 @@ use waynote::context::{BlockAsk, BlockPart, Request};
 use waynote::{
     Allowance, Hit, Reader, Result, SearchRequest, SideData, SqliteStore, Store, pass_on,
 };
-use waynote_server::{Limits, Log, Server, Stores};
+use waynote_server::{Limits, Log, Rights, Server, Stores};
 
 use super::support::{
     PATIENCE, Response, RunningServer, now, options, start, start_with, wait_until,
@@ -36,12 +36,6 @@ fn note(server: &RunningServer, address: &str, content: &str) {
     assert_eq!(made.status, 201, "{}", made.body);
 }
 
-fn token(server: &RunningServer, by: &str, body: &Value) -> String {
-    let made = post(server, by, "tokens", body);
-    assert_eq!(made.status, 201, "{}", made.body);
-    made.json()["token"].as_str().unwrap().to_owned()
-}
-
 fn words(many: usize) -> String {
     let words = (0..many).map(|number| format!("word{number}"));
     words.collect::<Vec<_>>().join(" ")
@@ -60,9 +54,8 @@ fn a_search_of_many_words_is_refused_and_a_context_is_cut_to_its_rarest() {
     for number in 0..12 {
         note(&server, &format!("agent%3Aa%23k{number}"), &words(10));
     }
-    let admin = token(&server, "", &json!({ "name": "all", "rights": "admin" }));
-    let reader = json!({ "name": "reader", "rights": "read", "agents": ["a"] });
-    let reader = token(&server, &admin, &reader);
+    let admin = server.token("all", Rights::Admin);
+    let reader = server.token("reader", Rights::Read);
     for token in [&admin, &reader] {
         let refused = post(&server, token, "search", &json!({ "query": words(257) }));
         assert_eq!(problem(&refused), (TOO_MUCH.0, TOO_MUCH.1.into()));
@@ -109,9 +102,8 @@ fn equal_questions_are_answered_once_and_answers_have_a_limit() {
     let server = start();
     note(&server, "place%3A~%2Fbig", &"x".repeat(60 << 10));
     note(&server, "agent%3Aa%23k", "small");
-    let admin = token(&server, "", &json!({ "name": "all", "rights": "admin" }));
-    let other = json!({ "name": "other", "rights": "read", "agents": ["b"] });
-    let other = token(&server, &admin, &other);
+    let admin = server.token("all", Rights::Admin);
+    let other = server.token("other", Rights::Read);
     let repeated = |token: &str, field: &str, question: Value, times: usize| {
         let began = Instant::now();
         let body = json!({ field: vec![question; times] });
@@ -264,7 +256,7 @@ fn signing_in_takes_little_from_strangers() {
 #[test]
 fn strangers_do_not_lock_out_valid_tokens() {
     let server = start();
-    let admin = token(&server, "", &json!({ "name": "all", "rights": "admin" }));
+    let admin = server.token("all", Rights::Admin);
     let scopes = format!("{API}/scopes");
     let bearer = format!("Authorization: Bearer {admin}");
     let mut refused = 0;
@@ -324,23 +316,19 @@ fn a_browser_says_which_site_asks() {
 #[test]
 fn a_used_key_is_named_and_is_of_its_token_alone() {
     let server = start();
-    let admin = token(&server, "", &json!({ "name": "all", "rights": "admin" }));
-    let writer = json!({ "name": "writer", "rights": "write" });
     let save = |token: &str, text: &str| {
         let bearer = format!("Authorization: Bearer {token}");
         let body = json!({ "content": text }).to_string();
         let path = format!("{API}/notes/agent%3Aa%23k");
         server.send("PUT", &path, &[&bearer, "Idempotency-Key: my-key"], &body)
     };
-    let first = token(&server, &admin, &writer);
+    let first = server.token("writer", Rights::Write);
     assert_eq!(save(&first, "one").status, 201);
     let refused = save(&first, "two");
     assert_eq!(refused.problem(), (400, "id_used".into()));
     insta::assert_snapshot!(refused.json()["detail"].as_str().unwrap(), @"another call went by this id: `my-key`");
-    let bearer = format!("Authorization: Bearer {admin}");
-    let revoked = server.send("DELETE", &format!("{API}/tokens/writer"), &[&bearer], "");
-    assert_eq!(revoked.status, 200);
-    let second = token(&server, &admin, &writer);
+    server.revoke("writer");
+    let second = server.token("writer", Rights::Write);
     let saved = save(&second, "two");
     assert_eq!((saved.status, saved.header("etag")), (200, "\"2\""));
 }

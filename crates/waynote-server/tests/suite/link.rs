@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use waynote::{Options as StoreOptions, SqliteStore};
-use waynote_server::{Log, Server, Stores};
+use waynote_server::{Log, Rights, Server, Stores};
 
 use super::page::save;
 use super::support::{Response, RunningServer, now, options, start_as, start_with};
-use waynote_testing::{has, lacks};
+use waynote_testing::has;
 
 /// A server with its link.
 fn open() -> (RunningServer, String) {
@@ -116,9 +116,7 @@ fn many_refused_requests_do_not_lock_out_the_browser() {
 fn the_owner_of_a_store_needs_none_of_its_tokens() {
     let (server, link) = open();
     let cookie = cookie(&server.get(&link));
-    let body = r#"{"name": "ci", "rights": "read"}"#;
-    let made = server.send("POST", "/s/notes/api/v1/tokens", &[&cookie], body);
-    let token = made.json()["token"].as_str().unwrap().to_owned();
+    let token = server.token("ci", Rights::Read);
     let path = "/s/notes/api/v1/scopes";
     assert_eq!(server.send("GET", path, &[&cookie], "").status, 200);
     let header = format!("Authorization: Bearer {token}");
@@ -147,7 +145,7 @@ fn a_link_is_for_this_machine_alone() {
 }
 
 #[test]
-fn the_page_of_one_browser_opens_where_it_was_started_and_says_who_can_use_it() {
+fn the_page_of_one_browser_opens_where_it_was_started() {
     let server = start_as(options().one_time_link(true), |server| {
         server.opens_at("~/projects/shop".parse().unwrap(), "scout".parse().unwrap())
     });
@@ -165,8 +163,4 @@ fn the_page_of_one_browser_opens_where_it_was_started_and_says_who_can_use_it() 
     }
     let other = get("/s/notes/?place=~/other");
     assert!(other.contains(r#"name="place" value="~/other""#), "{other}");
-    let access = get("/s/notes/access");
-    has(&access, "Only this browser can use this page.");
-    lacks(&access, "verybody");
-    lacks(&access, "veryone");
 }

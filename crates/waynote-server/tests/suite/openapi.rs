@@ -49,8 +49,6 @@ fn every_route_is_in_the_document_and_every_operation_answers() {
     listed.sort();
     insta::assert_snapshot!(listed.join("\n"), @"
     DELETE /notes/{address}
-    DELETE /tokens/{token}
-    GET /audit
     GET /changes
     GET /context
     GET /journal
@@ -62,7 +60,6 @@ fn every_route_is_in_the_document_and_every_operation_answers() {
     GET /search
     GET /sessions
     GET /sessions/{session}/events
-    GET /tokens
     GET /verify
     PATCH /notes/{address}
     POST /apply
@@ -79,7 +76,6 @@ fn every_route_is_in_the_document_and_every_operation_answers() {
     POST /sessions/{session}/entries
     POST /sessions/{session}/events
     POST /silence
-    POST /tokens
     PUT /notes/{address}
     ");
     let text = document.to_string();

@@ -5,7 +5,7 @@ use waynote::{
 };
 
 use super::support::{Response, RunningServer, now, options, start, start_as};
-use waynote_testing::{has, lacks};
+use waynote_testing::has;
 
 pub(super) fn stamp(author: &str) -> Stamp {
     Stamp::new(now(), author.parse().unwrap())
@@ -56,7 +56,14 @@ fn act(server: &RunningServer, act: &str, base: &str, more: &[(&str, &str)]) -> 
 #[test]
 fn every_view_is_shown_also_of_an_empty_store() {
     let server = start();
-    for path in ["", "notes", "notes/new", "sessions", "history"] {
+    for path in [
+        "",
+        "notes",
+        "notes/new",
+        "notes?show=changes",
+        "notes?show=worth",
+        "sessions",
+    ] {
         let answer = server.get(&format!("/s/notes/{path}"));
         assert_eq!(answer.status, 200, "{path}");
         assert!(answer.body.contains("<h1"), "{path}");
@@ -172,6 +179,11 @@ fn two_who_edit_one_note_get_both_texts() {
     // A change by somebody else is not deleted unseen.
     let delete = [("note", "agent:builder#deploy"), ("base", "1")];
     assert_eq!(post(&server, "/s/notes/notes/delete", &delete).status, 409);
+    let restore = [delete[0], delete[1], ("revision", "1")];
+    assert_eq!(
+        post(&server, "/s/notes/notes/restore", &restore).status,
+        409
+    );
     let undo = post(&server, "/s/notes/notes/undo", &delete);
     assert_ne!(undo.status, 303);
     assert_eq!(
@@ -242,34 +254,6 @@ fn the_limits_are_those_that_the_server_is_told() {
 }
 
 #[test]
-fn forgetting_has_to_be_confirmed() {
-    let server = start();
-    save(&server, "deploy", "the first text", "agent:builder");
-    save(&server, "deploy", "a text to forget", "agent:builder");
-    let asks = server
-        .get("/s/notes/notes/forget?note=agent:builder%23deploy")
-        .body;
-    for shown in [
-        "This cannot be undone.",
-        "the first text",
-        "a text to forget",
-    ] {
-        assert!(asks.contains(shown), "{shown}: {asks}");
-    }
-    let of = ("note", "agent:builder#deploy");
-    let unsure = post(&server, "/s/notes/notes/forget", &[of]);
-    assert_eq!(unsure.status, 422);
-    let says = "Nothing was forgotten.";
-    assert!(unsure.body.contains(says), "{}", unsure.body);
-    assert!(note(&server, "agent:builder#deploy").is_some());
-    let done = post(&server, "/s/notes/notes/forget", &[of, ("sure", "yes")]);
-    assert_eq!(done.status, 303);
-    let shown = server.get(done.header("location")).body;
-    has(&shown, "gone for good");
-    lacks(&shown, "a text to forget");
-}
-
-#[test]
 fn a_form_of_another_page_does_nothing() {
     let server = start();
     save(&server, "deploy", "one", "agent:builder");
@@ -312,9 +296,9 @@ fn a_note_with_every_trick_is_shown_as_text() {
             notes notes?q=alert notes?q=%22%3E%3Cscript%3Ealert(1) notes?note=agent:builder%23trick
             notes?in=place:~/%3Cimg+src=x%3E&note=place:~/%3Cimg+src=x%3E
             notes/edit?note=agent:builder%23trick notes/new?in=session:%3Cscript%3E
-            notes/new?in=%22%3E%3Cscript%3E notes/forget?note=agent:builder%23trick
-            notes?done=%3Cscript%3E&note=%3Cscript%3E sessions?session=%3Cb+onclick%3Dx%3E history
-            history?note=agent:builder%23trick history?note=%3Cscript%3E"
+            notes/new?in=%22%3E%3Cscript%3E notes?show=worth
+            notes?done=%3Cscript%3E&note=%3Cscript%3E sessions?session=%3Cb+onclick%3Dx%3E notes?show=changes
+            notes/history?note=agent:builder%23trick notes/history?note=%3Cscript%3E"
         .split_whitespace()
     {
         let body = server.get(&format!("/s/notes/{path}")).body;

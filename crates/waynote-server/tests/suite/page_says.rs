@@ -43,7 +43,7 @@ fn what_cannot_be_read_is_not_replaced_by_something_else() {
     for path in "?at=garbage ?when=yesterday ?step=two&of=2026-08-01T12:00:00Z ?budget=abc ?budget=20
             ?budget=9000 ?iteration=abc&session=s ?iteration=0&session=s ?style=loud ?place=relative/x
             ?agent=%00 notes?note=garbage notes?in=builder notes?in=agent:builder&after=x
-            notes/new?in=builder sessions?after=x sessions?session=%00 history?before=x history?note=garbage"
+            notes/new?in=builder sessions?after=x sessions?session=%00 notes?show=changes&after=x notes/history?note=garbage"
         .split_whitespace()
     {
         let answer = server.get(&format!("/s/notes/{path}"));
@@ -74,8 +74,8 @@ fn what_cannot_be_read_is_not_replaced_by_something_else() {
     400 notes/new?in=builder: `builder` is not an address: it must start with `place:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
     400 sessions?after=x: `x` is not a number. Follow a link of the page instead.
     400 sessions?session=%00: `&lt;U+0000&gt;` is not a valid name: it holds the control character U+0000. A name has 1 to 200 bytes and no control characters.
-    400 history?before=x: `x` is not a position. Follow a link of the page instead.
-    400 history?note=garbage: `garbage` is not an address: it must start with `place:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
+    400 notes?show=changes&after=x: `x` is not a number. Follow a link of the page instead.
+    400 notes/history?note=garbage: `garbage` is not an address: it must start with `place:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
     ");
     // The typed values stay.
     let body = server.get("/s/notes/?budget=abc&agent=builder").body;
@@ -229,7 +229,7 @@ fn a_question_that_waits_is_on_every_page() {
         ("", "Now"),
         ("notes", "Notes"),
         ("sessions", "Sessions"),
-        ("history", "History"),
+        ("notes?show=changes", "Notes"),
     ] {
         let body = server.get(&format!("/s/notes/{path}")).body;
         assert!(

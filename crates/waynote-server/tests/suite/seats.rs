@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use waynote_server::Limits;
+use waynote_server::{Limits, Rights};
 
 use super::support::{RunningServer, options, start_with, wait_until};
 
@@ -81,16 +81,7 @@ fn a_feed_of_large_notes_is_read_by_bytes_and_ends_with_its_token() {
         let body = json!({ "content": text }).to_string();
         assert_eq!(server.send("PUT", &path, &[], &body).status, 201);
     }
-    let made = |name: &str, by: &str| {
-        let body = json!({ "name": name, "rights": "admin" }).to_string();
-        let header = format!("Authorization: Bearer {by}");
-        let headers = [header.as_str()];
-        let headers = if by.is_empty() { &[][..] } else { &headers };
-        let made = server.send("POST", &format!("{API}/tokens"), headers, &body);
-        made.json()["token"].as_str().unwrap().to_owned()
-    };
-    let boss = made("boss", "");
-    let reader = made("reader", &boss);
+    let reader = server.token("reader", Rights::Admin);
 
     let count = |lines: BufReader<TcpStream>| {
         let ids = lines.lines().map_while(Result::ok);
@@ -109,10 +100,8 @@ fn a_feed_of_large_notes_is_read_by_bytes_and_ends_with_its_token() {
     // What was read for it, and not sent, is not sent any more.
     let (_, lines) = feed(&server, Some(&reader));
     let began = Instant::now();
-    let path = format!("{API}/tokens/reader");
+    server.revoke("reader");
     let bearer = |token: &str| format!("Authorization: Bearer {token}");
-    let revoked = server.send("DELETE", &path, &[&bearer(&boss)], "");
-    assert_eq!(revoked.status, 200);
     let is_over = || {
         let scopes = server.send("GET", &format!("{API}/scopes"), &[&bearer(&reader)], "");
         // The server looks the token up again after a quarter of a second.

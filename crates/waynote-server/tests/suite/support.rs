@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use waynote::jiff::Timestamp;
 use waynote::store::{SideData as _, SideValue};
 use waynote::{Options as StoreOptions, SqliteStore};
-use waynote_server::{Log, Options, Server, Stopper, Stores};
+use waynote_server::{Log, NewToken, Options, Rights, Server, Stopper, Stores, Tokens};
 
 /// How long a test waits for an answer before it fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
@@ -127,6 +128,44 @@ impl RunningServer {
 
     pub(crate) fn stopper(&self) -> Stopper {
         self.stopper.clone()
+    }
+
+    /// Creates a token of a person with this name. From the first one on, the store needs a token.
+    pub(crate) fn token(&self, name: &str, rights: Rights) -> String {
+        self.token_of(name, name, false, rights)
+    }
+
+    pub(crate) fn token_of(
+        &self,
+        name: &str,
+        holder: &str,
+        is_agents: bool,
+        rights: Rights,
+    ) -> String {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let random = waynote::Content::imported(format!("token {number}"))
+            .hash()
+            .0;
+        let new = NewToken {
+            name: name.parse().unwrap(),
+            holder: holder.parse().unwrap(),
+            is_agents,
+            rights,
+            expires_at: None,
+        };
+        let tokens = Tokens::new(&*self.store);
+        tokens
+            .create(&new, now(), random)
+            .unwrap()
+            .0
+            .expose()
+            .to_owned()
+    }
+
+    pub(crate) fn revoke(&self, name: &str) {
+        let name = name.parse().unwrap();
+        Tokens::new(&*self.store).revoke(&name).unwrap();
     }
 
     /// Puts a token beside the notes, so that the store needs one. Nobody can sign in with it.

@@ -99,6 +99,7 @@ pub(crate) fn every_change_is_a_revision_and_comes_back(store: &dyn LocalStore) 
             &[Change::Restore {
                 address,
                 revision: 1,
+                last: None,
             }],
             &at(50),
         )
@@ -415,6 +416,7 @@ pub(crate) fn what_is_forgotten_is_gone_and_says_so(store: &dyn LocalStore) {
     let restore = |revision| Change::Restore {
         address: address.clone(),
         revision,
+        last: None,
     };
     assert!(refused(change(undo())));
     assert!(refused(change(restore(2))));
@@ -559,6 +561,7 @@ pub(crate) fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhe
     let restore = Change::Restore {
         address: address.clone(),
         revision,
+        last: None,
     };
     store.apply(&[restore], &at(5)).unwrap();
     assert_eq!(store.get(&address).unwrap().unwrap().content, says());

@@ -138,6 +138,9 @@ pub enum Change {
         address: Address,
         /// The revision.
         revision: u64,
+        /// The revision that must be the note's last one; none: whichever it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        last: Option<u64>,
     },
     /// Undoes the last change that is not undone yet, as a new revision.
     Undo {

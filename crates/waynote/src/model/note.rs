@@ -401,7 +401,7 @@ pub(super) struct RevisionForm {
     undoes: Option<u64>,
     /// Its author.
     author: Name,
-    /// The name of the token that wrote it.
+    /// The holder of the token with which it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     token: Option<Name>,
     /// When the store recorded it.

@@ -20,8 +20,8 @@ pub struct Stamp {
     pub now: Timestamp,
     /// The author: `person`, `agent:NAME`, `import:FORMAT`, or any other name that the caller uses.
     pub author: Name,
-    /// The name of the token with which somebody writes over a server; none without one. A caller does not claim it:
-    /// whoever checks the token sets it.
+    /// The holder of the token with which a caller writes over a server, who is the author in place of `person`; none
+    /// without a token. A caller does not claim it: the program that checks the token sets it.
     #[serde(skip)]
     pub token: Option<Name>,
     /// Which credentials the written text may contain.

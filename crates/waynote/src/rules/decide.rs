@@ -236,8 +236,15 @@ pub(crate) fn decide(
             let state = deleted(address, note.revision + 1, stamp);
             Ok(Some(write(Action::Delete, state, true, stamp)))
         }
-        Change::Restore { address, revision } => {
+        Change::Restore {
+            address,
+            revision,
+            last,
+        } => {
             not_in_log(address)?;
+            if last.is_some() {
+                check_last(address, *last, before.last_revision(address)?, before)?;
+            }
             let target = before
                 .revision(address, *revision)?
                 .ok_or_else(|| Error::not_found(format!("{address}@{revision}")))?;

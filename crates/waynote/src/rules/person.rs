@@ -9,13 +9,17 @@ use crate::key::Name;
 use crate::note::Stamp;
 use crate::store::Reader;
 
-/// The author that a store records for a write with this stamp: inside a loop it is the loop's agent, even if the stamp
-/// names a person.
+/// The author that a store records for a write with this stamp. A person is the holder of the token with which the store
+/// is reached; inside a loop it is the loop's agent, even if the stamp names a person.
 ///
 /// # Errors
 /// [`LoopError::NotAPerson`] when the stamp insists on a person; the others as [`Reader::read`].
 pub fn author(store: &dyn Reader, stamp: &Stamp) -> Result<Name> {
-    Ok(stamped(stamp, || store.leases())?.author.clone())
+    let author = stamped(stamp, || store.leases())?.author.clone();
+    match Author::of(&author) {
+        Author::Person => Ok(store.holder()?.unwrap_or(author)),
+        _ => Ok(author),
+    }
 }
 
 /// Refuses what only a person may do to an agent.
@@ -39,14 +43,15 @@ pub(super) fn stamped(
     stamp: &Stamp,
     leases: impl FnOnce() -> Result<Vec<SessionsEvent>>,
 ) -> Result<Cow<'_, Stamp>> {
-    if Author::of(&stamp.author) != Author::Person || !is_agents(stamp, leases)? {
+    if Author::of(&stamp.author) != Author::Person {
         return Ok(Cow::Borrowed(stamp));
     }
-    let agent = stamp
-        .writer
-        .as_ref()
-        .and_then(|writer| writer.agent.clone());
-    let author = agent.ok_or_else(|| refused(PersonalAct::Write))?;
+    let agent = || stamp.writer.as_ref()?.agent.clone();
+    let author = match (is_agents(stamp, leases)?, &stamp.token) {
+        (true, _) => agent().ok_or_else(|| refused(PersonalAct::Write))?,
+        (false, Some(holder)) => holder.clone(),
+        (false, None) => return Ok(Cow::Borrowed(stamp)),
+    };
     Ok(Cow::Owned(Stamp {
         author,
         ..stamp.clone()

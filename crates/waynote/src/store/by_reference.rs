@@ -15,7 +15,7 @@ macro_rules! by_reference {
         impl<$inner: Reader + ?Sized> Reader for $reference {
             pass_on! {
                 self => (**self);
-                read select_at search take_damage rendered history_before one_state checkouts
+                read select_at search take_damage rendered history_before one_state holder checkouts
             }
         }
 

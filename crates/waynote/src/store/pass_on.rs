@@ -49,6 +49,11 @@ macro_rules! pass_on {
             $inner.rendered(ask)
         }
     };
+    (@ holder $self:ident $inner:expr) => {
+        fn holder(&$self) -> $crate::Result<Option<$crate::Name>> {
+            $inner.holder()
+        }
+    };
     (@ checkouts $self:ident $inner:expr) => {
         fn checkouts(&$self) -> Option<&dyn $crate::cites::Checkouts> {
             $inner.checkouts()

@@ -81,7 +81,11 @@ pub struct Finding {
 /// # Errors
 /// As [`Reader::read`].
 pub fn findings(store: &dyn Reader, given: &LastGiven, now: Timestamp) -> Result<Vec<Finding>> {
-    let notes = every_note(store)?;
+    Ok(findings_among(&every_note(store)?, given, now))
+}
+
+/// [`findings`] among these notes alone.
+pub fn findings_among(notes: &[Note], given: &LastGiven, now: Timestamp) -> Vec<Finding> {
     let is_kept = |note: &Note| !matches!(note.address, Address::Session(..));
     let like = near_duplicates(
         &notes
@@ -113,7 +117,7 @@ pub fn findings(store: &dyn Reader, given: &LastGiven, now: Timestamp) -> Result
         Reason::PinNotGiven => 2,
         Reason::NotGiven => 3,
     });
-    Ok(found)
+    found
 }
 
 /// Notes that say nearly the same as an earlier one, with its address.

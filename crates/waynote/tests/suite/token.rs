@@ -46,6 +46,7 @@ fn write(store: &dyn Store) -> Address {
     let restore = Change::Restore {
         address: address.clone(),
         revision,
+        last: None,
     };
     store.apply(&[restore], &with(Some("restores"), 6)).unwrap();
     address

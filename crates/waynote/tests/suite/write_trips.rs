@@ -39,6 +39,7 @@ fn a_write_takes_two_round_trips() {
             vec![Change::Restore {
                 address: address(),
                 revision: 1,
+                last: None,
             }],
         ),
         ("a deletion", vec![Change::delete(address())]),
@@ -66,6 +67,7 @@ fn a_write_takes_two_round_trips() {
                 Change::Restore {
                     address: address(),
                     revision: 99,
+                    last: None,
                 },
             ],
             &stamp(),

@@ -277,7 +277,6 @@ fn examples(method: &str, path: &str, operation: &mut Value) {
         let example = match parameter["name"].as_str() {
             Some("address") => "agent:builder#deploy",
             Some("session") => "nightly",
-            Some("token") => "ci",
             Some("q") => "ship",
             Some("scope") => "agent:builder",
             Some("kind") if path == "/notes" => "agent",
@@ -309,7 +308,6 @@ fn body(method: &str, path: &str) -> Option<Value> {
         (_, "/notes/{address}/restore") => json!({ "revision": 1 }),
         (_, "/sessions/{session}/entries") => json!({ "type": "learning", "content": "use lld" }),
         (_, "/sessions/{session}/events") => json!({ "events": [] }),
-        (_, "/tokens") => json!({ "name": "ci", "rights": "write", "agents": ["builder"] }),
         (_, "/read") => json!({ "notes": [note], "version": true }),
         (_, "/as-of") => {
             json!({ "scopes": ["agent:builder"], "moment": { "time": "2026-05-17T12:00:00Z" } })

@@ -132,6 +132,7 @@ pub(crate) fn change(
         "restore" => Change::Restore {
             address: note,
             revision: fields.number("revision")?.unwrap_or_default(),
+            last: base,
         },
         _ => Change::Undo {
             address: note,

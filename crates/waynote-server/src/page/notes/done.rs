@@ -67,7 +67,6 @@ pub(crate) fn view(site: &Site<'_>, asked: &Asked, done: Option<&Done>) -> Marku
         "undone" => "Undone",
         "redone" => "Redone",
         "restored" => "Restored",
-        "forgotten" => "Forgotten: no text of it is left in the store",
         "unchanged" => "Nothing changed: it said that already",
         _ => return html! {},
     };

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use waynote::{Address, EntryType, Error, Note, Result, Scope, ScopeKind, Store};
 
 use super::{Asked, scope};
+use crate::page::diff;
 use crate::page::fields::Fields;
 use crate::page::forms;
-use crate::page::history::diff;
 use crate::page::markdown;
 use crate::page::site::Site;
 use crate::page::words::{self, author, exact};
@@ -217,7 +217,7 @@ fn place(form: &Form) -> Markup {
             // Without the script all fields are shown, because the scope may change while the form is filled in.
             label.field.off[is_entry] data-of="notes" { span { "key" }
                 input.key name="key" value=(form.key) autofocus[form.begins_with("key")]
-                    placeholder="deploy-steps; a place needs none" autocomplete="off" spellcheck="false";
+                    placeholder="deploy-steps" title="The note of a place itself has no key" autocomplete="off" spellcheck="false";
             }
             label.field.off[!is_entry] data-of="session" { span { "type" }
                 select name="kind" autofocus[form.begins_with("kind")] {

@@ -1,6 +1,5 @@
 //! The list of notes, in pages: the matches of a query, the notes of a scope, or the last changed notes of the store.
 
-use jiff::Timestamp;
 use waynote::store::Ask;
 use waynote::{
     Address, EntryType, Note, Position, Result, Scope, ScopeFilter, ScopeKind, ScopeList,
@@ -8,7 +7,6 @@ use waynote::{
 };
 
 use crate::page::fields::Fields;
-use crate::page::site::Site;
 
 /// The number of notes on a page.
 pub(crate) const PAGE: usize = 40;
@@ -26,14 +24,31 @@ pub(crate) struct Asked {
     pub(crate) query: String,
     pub(crate) only: Only,
     pub(crate) sort: Sort,
-    /// A part of the author's name.
+    pub(crate) show: Show,
+    /// A part of the author's name, for changes.
     pub(crate) author: String,
-    /// One of [`AGES`].
-    pub(crate) age: Option<i64>,
-    /// True if the acts lead back to the view Tend.
-    pub(crate) is_tend: bool,
     /// The point after which the page begins: a number of notes in a scope, a position in the whole store.
     pub(crate) after: Option<u64>,
+}
+
+/// What is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub(crate) enum Show {
+    #[default]
+    Notes,
+    /// The latest changes.
+    Changes,
+    /// What is worth a look.
+    Worth,
+}
+
+impl Show {
+    /// Its word in links; none for the notes.
+    pub(crate) fn word(self) -> Option<String> {
+        let word: &str = self.into();
+        (self != Self::Notes).then(|| word.to_owned())
+    }
 }
 
 /// A filter.
@@ -99,14 +114,6 @@ pub(crate) enum Sort {
     Longest,
 }
 
-/// How many days ago a note was changed at most, or at least if negative; with the words for it.
-pub(crate) const AGES: [(i64, &str); 4] = [
-    (1, "within a day"),
-    (7, "within a week"),
-    (31, "within a month"),
-    (-90, "over 90 days ago"),
-];
-
 impl Sort {
     pub(crate) fn word(self) -> &'static str {
         self.into()
@@ -119,7 +126,7 @@ impl Asked {
     /// # Errors
     /// As [`scope`]; [`BadField`](crate::page::fields::BadField).
     pub(crate) fn of(fields: &Fields) -> Result<Self> {
-        let has_list = ["in", "q", "only", "after", "author", "age"]
+        let has_list = ["in", "q", "only", "after", "show"]
             .iter()
             .any(|name| fields.has(name));
         let note: Option<Address> = fields.get("note").and_then(|note| note.parse().ok());
@@ -132,24 +139,8 @@ impl Asked {
             sort: field("sort").parse().unwrap_or_default(),
             after: fields.number("after")?,
             author: field("author").to_owned(),
-            age: field("age").parse().ok(),
-            is_tend: fields.get("from") == Some("tend"),
+            show: field("show").parse().unwrap_or_default(),
         })
-    }
-
-    /// True if a note has the author and the age that are asked for, and is of the kind.
-    fn holds(&self, note: &Note, now: Timestamp) -> bool {
-        self.only.holds(note)
-            && note.author.as_str().contains(&self.author)
-            && self.age.is_none_or(|age| {
-                let days = now.duration_since(note.updated_at).as_hours() / 24;
-                if age < 0 { days >= -age } else { days < age }
-            })
-    }
-
-    /// True if some of the notes are left out because of their author or age.
-    pub(crate) fn is_filtered(&self) -> bool {
-        !self.author.is_empty() || self.age.is_some()
     }
 }
 
@@ -193,21 +184,16 @@ impl From<Note> for Item {
 
 /// Reads the page that was asked for. A note that is open is on the first page of its scope's list, even if it belongs
 /// on a later one.
-pub(crate) fn gather(
-    store: &dyn Store,
-    asked: &Asked,
-    open: Option<&Note>,
-    site: &Site<'_>,
-) -> Result<List> {
+pub(crate) fn gather(store: &dyn Store, asked: &Asked, open: Option<&Note>) -> Result<List> {
     let Some(scope) = asked.scope.as_ref().filter(|_| asked.query.is_empty()) else {
         return match asked.query.is_empty() {
-            true => changed(store, asked, site),
-            false => found(store, asked, site),
+            true => changed(store, asked),
+            false => found(store, asked),
         };
     };
-    let mut list = of_scope(store, asked, scope, site.now)?;
+    let mut list = of_scope(store, asked, scope)?;
     let is_listed = |note: &Note| list.items.iter().any(|of| of.note.address == note.address);
-    let is_whole = asked.after.is_none() && asked.only == Only::All && !asked.is_filtered();
+    let is_whole = asked.after.is_none() && asked.only == Only::All;
     let open = open.filter(|note| is_whole && note.address.scope() == *scope && !is_listed(note));
     if let Some(note) = open.cloned() {
         list.items.insert(0, note.into());
@@ -215,32 +201,21 @@ pub(crate) fn gather(
     Ok(list)
 }
 
-fn found(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
+fn found(store: &dyn Store, asked: &Asked) -> Result<List> {
     let kinds = match &asked.only {
         Only::Kind(ScopeKind::Place) => vec![SearchKind::Place, SearchKind::Key],
         Only::Kind(ScopeKind::Agent) => vec![SearchKind::Key],
         Only::Kind(ScopeKind::Session) | Only::Type(_) => vec![SearchKind::Log],
         _ => Vec::new(),
     };
-    let scopes: Vec<Scope> = match &asked.scope {
-        Some(scope) => vec![scope.clone()],
-        // The search is limited to these scopes. Otherwise the store would list the scopes of all readers to find them.
-        None if site.grant.is_narrowed() => site.seen.all().collect(),
-        None => Vec::new(),
-    };
-    if scopes.is_empty() && site.grant.is_narrowed() {
-        return Ok(List {
-            total: Some(0),
-            ..List::default()
-        });
-    }
+    let scopes = asked.scope.iter().cloned().collect();
     let request = SearchRequest::new(asked.query.as_str())
         .kinds(kinds)
         .scopes(scopes)
         .limit(HITS);
     let hits = store.search(&request)?.into_iter();
     let items: Vec<Item> = hits
-        .filter(|hit| asked.holds(&hit.note, site.now))
+        .filter(|hit| asked.only.holds(&hit.note))
         .map(|hit| Item {
             note: hit.note,
             snippet: Some(hit.snippet),
@@ -255,7 +230,7 @@ fn found(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
 }
 
 /// The notes of the whole store, last changed first. The journal has every change; a note is listed at its last one.
-fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
+fn changed(store: &dyn Store, asked: &Asked) -> Result<List> {
     /// The most reads of the journal for one page.
     const READS: usize = 4;
     const CHANGES: usize = 120;
@@ -263,9 +238,8 @@ fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
     let mut before = asked.after.map(|after| Position::new(number(after)));
     let mut list = List::default();
     for _ in 0..READS {
-        let stretch = site.changes.before(before, CHANGES)?;
-        let (changes, is_last) = (stretch.items, stretch.is_last);
-        let is_over_others = changes.len() < CHANGES && !is_last;
+        let changes = store.journal(before, CHANGES)?;
+        let is_last = changes.len() < CHANGES;
         let mut addresses: Vec<Address> = Vec::new();
         for change in &changes {
             if !addresses.contains(change.address()) {
@@ -285,7 +259,7 @@ fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
             if let Some(note) = notes
                 .iter()
                 .find(is_it)
-                .filter(|note| asked.holds(note, site.now))
+                .filter(|note| asked.only.holds(note))
             {
                 list.items.push(note.clone().into());
             }
@@ -293,12 +267,8 @@ fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
                 break;
             }
         }
-        if list.items.len() < PAGE {
-            before = stretch.reached;
-        }
         list.next = before.and_then(|before| u64::try_from(before.number()).ok());
-        // Skipping the changes of others takes most of the time of a page, so it is done only once.
-        if list.items.len() == PAGE || is_over_others {
+        if list.items.len() == PAGE {
             break;
         }
         if is_last {
@@ -309,7 +279,7 @@ fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
     Ok(list)
 }
 
-fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope, now: Timestamp) -> Result<List> {
+fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<List> {
     let only = match &asked.only {
         Only::Pinned => ScopeFilter::Pinned,
         Only::Type(kind) => ScopeFilter::Type(kind.clone()),
@@ -319,7 +289,7 @@ fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope, now: Timestamp) -> 
     let mut total = list.total();
     let is_sortable = total <= SORTED;
     let first = asked.after.unwrap_or(0);
-    let whole = is_sortable && (asked.sort != Sort::Latest || asked.is_filtered());
+    let whole = is_sortable && asked.sort != Sort::Latest;
     let (skip, room) = match whole {
         true => (0, SORTED),
         false => (first, PAGE as u64),
@@ -332,7 +302,6 @@ fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope, now: Timestamp) -> 
             Sort::Name => notes.sort_by_cached_key(|note| note.address.key()),
             Sort::Longest => notes.sort_by_key(|note| std::cmp::Reverse(note.content.len())),
         }
-        notes.retain(|note| asked.holds(note, now));
         total = notes.len() as u64;
         let skip = usize::try_from(first).unwrap_or(usize::MAX);
         notes = notes.into_iter().skip(skip).take(PAGE).collect();

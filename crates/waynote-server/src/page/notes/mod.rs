@@ -1,29 +1,41 @@
-//! Notes: the scopes as a tree, the list, and one note to read, to write and to forget.
+//! Notes: the scopes as a tree; their notes, the latest changes, or what is worth a look; one note to read or to write.
 
 pub(crate) mod act;
-pub(crate) mod done;
+mod changes;
+mod done;
 pub(crate) mod edit;
-pub(crate) mod forget;
+pub(crate) mod history;
 mod list;
 mod reader;
 mod tree;
 mod view;
+pub(crate) mod worth;
 
 use waynote::{Result, ScopeKind, Store};
 
 use super::fields::{Fields, Link};
 use super::site::{Site, View};
-pub(crate) use done::Done;
+use changes::Changes;
+use done::Done;
 use list::Sort;
-pub(crate) use list::{Asked, List, scope};
-pub(crate) use reader::{Reader, action, edit_link};
+pub(crate) use list::{Asked, scope};
+use list::{List, Show};
+use reader::{Reader, action, edit_link};
 use tree::Row;
 pub(crate) use view::view;
+use worth::Worth;
+
+/// What is listed.
+enum Shown {
+    Notes(List),
+    Changes(Changes),
+    Worth(Worth),
+}
 
 /// Everything that the view shows.
 pub(crate) struct Notes {
     pub(crate) asked: Asked,
-    pub(crate) list: List,
+    shown: Shown,
     pub(crate) tree: [(&'static str, Vec<Row>); 3],
     /// The notes of the whole store.
     pub(crate) all: u64,
@@ -49,9 +61,13 @@ impl Notes {
             kind => tree::names(site.seen.scopes(kind), chosen),
         };
         Ok(Self {
-            list: list::gather(store, &asked, open, site)?,
+            shown: match asked.show {
+                Show::Notes => Shown::Notes(list::gather(store, &asked, open)?),
+                Show::Changes => Shown::Changes(Changes::gather(&store, &asked)?),
+                Show::Worth => Shown::Worth(Worth::gather(&store, &asked, site)?),
+            },
             tree: tree.map(|(title, kind)| (title, rows(kind))),
-            all: site.seen.notes(),
+            all: site.seen.notes(None),
             done: Done::gather(store, fields, reader.as_ref())?,
             reader,
             asked,
@@ -60,20 +76,17 @@ impl Notes {
 }
 
 impl Asked {
-    /// For the view Tend, to which its acts lead back.
-    pub(crate) fn for_tend() -> Self {
+    /// What is worth a look in the whole store.
+    pub(crate) fn worth() -> Self {
         Self {
-            is_tend: true,
+            show: Show::Worth,
             ..Self::default()
         }
     }
 
     /// The link to this list.
     pub(crate) fn link(&self, site: &Site<'_>) -> Link {
-        match self.is_tend {
-            true => site.view(View::Tend),
-            false => self.on(site.view(View::Notes)),
-        }
+        self.on(site.view(View::Notes))
     }
 
     /// Adds the fields of this list to a link, so that the way back leads to this list.
@@ -105,8 +118,7 @@ impl Asked {
                 "author",
                 (!self.author.is_empty()).then(|| self.author.clone()),
             ),
-            ("age", self.age.map(|age| age.to_string())),
-            ("from", self.is_tend.then(|| "tend".to_owned())),
+            ("show", self.show.word()),
         ];
         let given = fields.into_iter();
         given

@@ -5,8 +5,7 @@ use waynote::context::Budget;
 use waynote::visible::{lines, visible};
 use waynote::{Action, Address, Error, Note, Result, Revision, Scope, State, Store};
 
-use super::{Asked, Notes};
-use crate::page::deliveries;
+use super::{Asked, Notes, Shown, history};
 use crate::page::forms;
 use crate::page::markdown;
 use crate::page::site::{Site, View};
@@ -66,7 +65,7 @@ pub(super) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
             @match &notes.reader {
                 None => {
                     div.empty {
-                        @if notes.list.items.is_empty() { p { "A note of the list is shown here." } }
+                        @if matches!(&notes.shown, Shown::Notes(list) if list.items.is_empty()) { p { "A note of the list is shown here." } }
                         @else { p { "Choose a note from the list to read it here." } p.keys-hint { kbd { "j" } " " kbd { "k" } " go through the list." } }
                     }
                 }
@@ -106,11 +105,10 @@ fn found(site: &Site<'_>, asked: &Asked, note: &Note) -> Markup {
         (body(site, note))
         div.meta {
             @if let Some(times) = note.seen().filter(|times| *times > 1) { span.num { "noted " (times) " times" } }
-            span { "revision " b.num { (note.revision) } " · " a href=(history(site, &note.address)) { "history" } }
+            span { "revision " b.num { (note.revision) } " · " a href=(history::link(site, &note.address).href()) { "history" } }
             span { "by " (author(&note.author)) }
             span { "written " (exact(note.updated_at)) }
             @if let Some(stale) = note.stale(visible) { span { (stale) } }
-            @if let Some(given) = deliveries::of_note(site, &note.address) { span { (given) } }
             @if note.created_at != note.updated_at { span { "first " (exact(note.created_at)) } }
             span.num { (size(note.content.len())) " bytes" }
             @if note.content.len() <= MOST_BYTES {
@@ -146,7 +144,7 @@ fn menu(site: &Site<'_>, asked: &Asked, note: &Note, may_change: bool) -> Markup
             summary.btn aria-label="More actions" { "⋯" }
             div.menu-items {
                 a href=(site.link("notes/text").with("note", address).href()) { "As text" }
-                a href=(history(site, address)) { "History" }
+                a href=(history::link(site, address).href()) { "History" }
                 @if let Scope::Place(place) = address.scope() {
                     a href=(site.view(View::Now).with("place", place).href()) { "What a run reads here" }
                 }
@@ -154,9 +152,6 @@ fn menu(site: &Site<'_>, asked: &Asked, note: &Note, may_change: bool) -> Markup
                     (action(site, asked, "undo", address, note.revision, html! { button data-key-u="" { "Undo the last change" } }))
                     (action(site, asked, "redo", address, note.revision, html! { button { "Redo" } }))
                     (action(site, asked, "delete", address, note.revision, html! { button { "Delete" } }))
-                }
-                @if site.may_administer() {
-                    a.bad href=(asked.on(site.link("notes/forget").with("note", address)).href()) { "Forget…" }
                 }
             }
         }
@@ -181,14 +176,10 @@ fn gone(site: &Site<'_>, asked: &Asked, last: &Revision) -> Markup {
                 @if site.may_write() && !is_forgotten {
                     (action(site, asked, "undo", address, last.number(), html! { button.btn.primary data-key-u="" { "Bring it back" } }))
                 }
-                a.btn href=(history(site, address)) { "History" }
+                a.btn href=(history::link(site, address).href()) { "History" }
             }
         }
     }
-}
-
-fn history(site: &Site<'_>, address: &Address) -> String {
-    site.view(View::History).with("note", address).href()
 }
 
 /// The link to the form for a note. It names the revision, so that the form can tell if the note has changed.

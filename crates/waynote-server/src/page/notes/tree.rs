@@ -3,7 +3,7 @@
 
 use waynote::{Scope, ScopeSummary};
 
-use crate::page::overview::tree_key;
+use crate::page::seen::tree_key;
 
 /// The most places that are shown with everything below them.
 const ALL_OPEN: usize = 60;

@@ -3,15 +3,15 @@
 use maud::{Markup, html};
 use strum::VariantArray;
 use waynote::visible::visible;
-use waynote::{EntryType, ScopeKind, Snippet};
+use waynote::{EntryType, ScopeKind, Snippet, Store};
 
-use super::list::{AGES, Asked, Item, Only, Sort};
+use super::list::{Asked, Item, List, Only, Show, Sort};
 use super::tree::Row;
-use super::{Notes, done, reader};
+use super::{Notes, Shown, changes, done, reader, worth};
 use crate::page::site::{Site, View};
 use crate::page::words::{self, chip, grouped};
 
-pub(crate) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
+pub(crate) fn view(store: &dyn Store, site: &Site<'_>, notes: &Notes) -> Markup {
     let asked = &notes.asked;
     html! {
         div.head {
@@ -23,11 +23,59 @@ pub(crate) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
             }
         }
         (done::view(site, asked, notes.done.as_ref()))
-        (bar(site, notes))
-        div.three.reading[notes.reader.is_some()] {
-            (tree(site, notes))
-            (list(site, notes))
-            (reader::view(site, notes))
+        (shows(site, asked))
+        @match &notes.shown {
+            Shown::Notes(shown) => {
+                (bar(site, notes, shown))
+                div.three.reading[notes.reader.is_some()] {
+                    (tree(site, notes))
+                    (list(site, notes, shown))
+                    (reader::view(site, notes))
+                }
+            }
+            Shown::Changes(shown) => {
+                (author_bar(site, asked))
+                div.three.reading[notes.reader.is_some()] {
+                    (tree(site, notes))
+                    (changes::view(site, notes, shown))
+                    (reader::view(site, notes))
+                }
+            }
+            Shown::Worth(shown) => {
+                div.three.two {
+                    (tree(site, notes))
+                    (worth::view(store, site, asked, shown))
+                }
+            }
+        }
+    }
+}
+
+/// The links to the other lists of the same scope.
+fn shows(site: &Site<'_>, asked: &Asked) -> Markup {
+    let all = [
+        (Show::Notes, "Notes"),
+        (Show::Changes, "Latest changes"),
+        (Show::Worth, "Worth a look"),
+    ];
+    html! {
+        nav.bar.shows aria-label="Lists" {
+            @for (show, word) in all {
+                @let other = Asked { show, scope: asked.scope.clone(), ..Asked::default() };
+                a.btn href=(other.link(site).href()) aria-current=[(asked.show == show).then_some("true")] { (word) }
+            }
+        }
+    }
+}
+
+/// The field for the author of changes.
+fn author_bar(site: &Site<'_>, asked: &Asked) -> Markup {
+    html! {
+        form.bar method="get" action=(site.view(View::Notes).href()) data-auto="" role="search" aria-label="Changes" {
+            input type="hidden" name="show" value="changes";
+            @if let Some(scope) = &asked.scope { input type="hidden" name="in" value=(scope); }
+            label.field { span { "by" } input name="author" value=(asked.author) placeholder="anyone" autocomplete="off" spellcheck="false"; }
+            button.btn.no-script { "Show" }
         }
     }
 }
@@ -37,18 +85,21 @@ fn new(site: &Site<'_>, asked: &Asked) -> String {
 }
 
 fn number(notes: &Notes) -> Markup {
+    let Shown::Notes(list) = &notes.shown else {
+        return html! { (grouped(notes.all)) };
+    };
     let is_search = !notes.asked.query.is_empty();
     html! {
-        @match notes.list.total {
+        @match list.total {
             Some(total) if is_search => { (waynote::text::plural(total, "hit")) }
-            None if is_search => { "the " (notes.list.items.len()) " best hits" }
+            None if is_search => { "the " (list.items.len()) " best hits" }
             Some(total) => { (grouped(total)) " of " (grouped(notes.all.max(total))) }
             None => { (grouped(notes.all)) }
         }
     }
 }
 
-fn bar(site: &Site<'_>, notes: &Notes) -> Markup {
+fn bar(site: &Site<'_>, notes: &Notes, list: &List) -> Markup {
     let asked = &notes.asked;
     let of_session = asked
         .scope
@@ -69,14 +120,13 @@ fn bar(site: &Site<'_>, notes: &Notes) -> Markup {
             only.extend(kinds.map(|(kind, word)| (Only::Kind(kind), word.to_owned())));
         }
     }
-    let sorts = !of_session && notes.list.is_sortable && asked.query.is_empty();
-    let filters = notes.list.is_sortable || asked.scope.is_none() || !asked.query.is_empty();
+    let sorts = !of_session && list.is_sortable && asked.query.is_empty();
     html! {
         form.bar method="get" action=(site.view(View::Notes).href()) data-auto="" role="search" aria-label="Notes" {
             @if let Some(scope) = &asked.scope { input type="hidden" name="in" value=(scope); }
             label.field.search { svg.lens viewBox="0 0 16 16" aria-hidden="true" { path d="M10.6 10.6 14 14M12 7A5 5 0 1 1 2 7a5 5 0 0 1 10 0Z" {} } (words::unseen("Search"))
                 input type="search" name="q" value=(asked.query) autocomplete="off" spellcheck="false" data-search=""
-                    placeholder={ "Search " @match &asked.scope { Some(scope) => { (words::scope_name(scope)) } None => { "all notes" } } };
+                    placeholder={ "Search " @match &asked.scope { Some(scope) => { (words::scope_word(scope)) " " (words::scope_name(scope)) } None => { "all notes" } } };
             }
             label.field { span { "show" }
                 select name="only" {
@@ -92,15 +142,6 @@ fn bar(site: &Site<'_>, notes: &Notes) -> Markup {
                     }
                 }
             }
-            @if filters {
-                label.field { span { "by" } input name="author" value=(asked.author) placeholder="anybody" autocomplete="off" spellcheck="false"; }
-                label.field { span { "changed" }
-                    select name="age" {
-                        option value="" { "any time" }
-                        @for (age, word) in AGES { option value=(age) selected[asked.age == Some(age)] { (word) } }
-                    }
-                }
-            }
             button.btn.no-script { "Search" }
         }
     }
@@ -110,7 +151,7 @@ fn tree(site: &Site<'_>, notes: &Notes) -> Markup {
     let is_all = notes.asked.scope.is_none();
     html! {
         nav.card.tree aria-label="Scopes" data-live="tree" {
-            a.all href=(site.view(View::Notes).href()) aria-current=[is_all.then_some("true")] {
+            a.all href=(Asked { show: notes.asked.show, ..Asked::default() }.link(site).href()) aria-current=[is_all.then_some("true")] {
                 "All notes" span.dimmer.num { (grouped(notes.all)) }
             }
             @for (title, rows) in &notes.tree {
@@ -129,15 +170,15 @@ fn branch(site: &Site<'_>, notes: &Notes, row: &Row) -> Markup {
     };
     let is_here = notes.asked.scope.as_ref() == Some(scope);
     html! {
-        a class=(inset) href=(site.view(View::Notes).with("in", scope).href()) title=(visible(scope.name())) aria-current=[is_here.then_some("true")] {
+        a class=(inset) href=(Asked { show: notes.asked.show, scope: Some(scope.clone()), ..Asked::default() }.link(site).href()) title=(visible(scope.name())) aria-current=[is_here.then_some("true")] {
             span.cut { (visible(&row.label)) }
             @if let Some(notes @ 1..) = row.notes { span.dimmer.num { (grouped(notes)) } }
         }
     }
 }
 
-fn list(site: &Site<'_>, notes: &Notes) -> Markup {
-    let (asked, list) = (&notes.asked, &notes.list);
+fn list(site: &Site<'_>, notes: &Notes, list: &List) -> Markup {
+    let asked = &notes.asked;
     let to = |after| {
         let asked = asked.clone();
         Asked { after, ..asked }.link(site)
@@ -226,7 +267,7 @@ fn nothing(site: &Site<'_>, asked: &Asked, is_more: bool) -> Markup {
                 p { "Any of the words counts; " code { "\"a phrase\"" } ", " code { "pre*" } " and " code { "-not" } " work too." }
             } @else if is_more {
                 p { "None of the latest changes is of such a note." }
-            } @else if asked.only != Only::All || asked.is_filtered() {
+            } @else if asked.only != Only::All {
                 p { "No note fits these filters." }
                 p { a href=(Asked { scope: asked.scope.clone(), ..Asked::default() }.link(site).href()) { "Show all" } }
             } @else if let Some(scope) = &asked.scope {

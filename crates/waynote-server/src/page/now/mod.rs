@@ -1,5 +1,6 @@
 //! Now: the block that a run at a place reads at its start, with its receipt, for the present or a time in the past.
 
+mod cost;
 mod parts;
 mod view;
 
@@ -9,16 +10,17 @@ use jiff::tz::TimeZone;
 use waynote::context::{
     Block, Budget, IterationBlock, ReaderTools, Request, Section, Shown, Style, render,
 };
-use waynote::session_state::iteration_start;
+use waynote::session_state::{iteration_start, open_question};
 use waynote::store::{AsOf, Ask};
 use waynote::visible::visible;
 use waynote::{Action, Address, Error, Note, Result, ScopeKind, Store};
 
 use super::fields::{BadField, Fields, iteration};
 use super::site::Site;
+use cost::Day;
 use parts::Part;
 
-pub(crate) use view::{LABELS, SECTIONS, class, view};
+pub(crate) use view::view;
 
 /// The budgets on offer. A larger block needs the command line, not a page.
 const LEAST_TOKENS: usize = 100;
@@ -42,6 +44,10 @@ pub(crate) struct Now {
     pub(crate) times: Times,
     /// The recorded block of an iteration, if that was asked for.
     pub(crate) given: Option<Given>,
+    /// The tokens of the block over time, if they were asked for.
+    pub(crate) cost: Option<Result<Vec<Day>, Error>>,
+    /// What the session asks that has been waiting for longest.
+    pub(crate) question: Option<String>,
 }
 
 /// The recorded block of an iteration.
@@ -130,23 +136,17 @@ impl Now {
     /// Reads the data for the fields. A missing field gets the value that the server was started with, or else the last
     /// one in the store.
     pub(crate) fn gather(store: &dyn Store, fields: &Fields, site: &Site<'_>) -> Result<Self> {
-        let stretch = site.changes.before(None, STEPS)?;
-        let (journal, is_all) = (stretch.items, stretch.is_last);
+        let journal = store.journal(None, STEPS)?;
         let last_of = |kind: ScopeKind| {
             let scopes = journal.iter().map(|change| change.address().scope());
             let mut of_kind = scopes.filter(|scope| scope.kind() == kind);
-            let last = of_kind.next().map(|scope| scope.name().to_owned());
-            // The last change that a narrowed grant may see can be older than the part of the journal that was read.
-            last.or_else(|| match site.grant.is_narrowed() {
-                true => site.seen.names(kind, 1).pop(),
-                false => None,
-            })
+            of_kind.next().map(|scope| scope.name().to_owned())
         };
         let choices = Choices {
             places: site.seen.names(ScopeKind::Place, CHOICES),
             agents: site.seen.names(ScopeKind::Agent, CHOICES),
             sessions: site.seen.names(ScopeKind::Session, CHOICES),
-            is_empty: journal.is_empty() && is_all,
+            is_empty: journal.is_empty(),
         };
         let field = |name, kind, otherwise: &str| match (fields.text(name), site.start) {
             (Some(text), _) => text.trim().to_owned(),
@@ -205,7 +205,16 @@ impl Now {
                 (shows, fields.has("given").then_some(Given::NotRecorded))
             }
         };
+        let cost = fields
+            .has("cost")
+            .then(|| cost::days(store, &typed, &times.steps, site.now));
+        let question = match site.seen.waiting().first() {
+            Some(session) => open_question(store, session)?.map(|of| of.question),
+            None => None,
+        };
         Ok(Self {
+            cost,
+            question,
             typed,
             choices,
             block,
@@ -230,7 +239,7 @@ fn start(store: &dyn Store, typed: &Typed) -> Result<Option<(Request, Box<Iterat
 }
 
 /// The request that the fields make. It names the tools as the MCP server and the hooks do.
-pub(crate) fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
+fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
     let agent = if typed.agent.is_empty() {
         "default"
     } else {

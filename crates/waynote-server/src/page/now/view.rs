@@ -5,6 +5,7 @@ use waynote::context::{Claim, IterationBlock, Section, Shown, Style, Why};
 use waynote::text::minute;
 use waynote::visible::visible;
 
+use super::cost;
 use super::parts::{Part, What};
 use super::{Choices, Given, LEAST_TOKENS, MOST_CLAIMS, MOST_TOKENS, Now, Shows, Times, Typed};
 use crate::page::fields::Link;
@@ -15,7 +16,7 @@ use crate::page::words::{self, chip, size};
 const MOST_BYTES: usize = 64 * 1024;
 
 /// The sections in the order in which they claim room.
-pub(crate) const SECTIONS: [Section; 4] = [
+pub(super) const SECTIONS: [Section; 4] = [
     Section::Pinned,
     Section::Places,
     Section::Iterations,
@@ -23,7 +24,7 @@ pub(crate) const SECTIONS: [Section; 4] = [
 ];
 
 /// The names of these sections, and of all else.
-pub(crate) const LABELS: [&str; 5] = [
+pub(super) const LABELS: [&str; 5] = [
     "pinned",
     "places",
     "earlier iterations",
@@ -40,7 +41,7 @@ pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
                 button.btn.needs-script type="button" data-copy="block" disabled[now.block.as_ref().is_ok_and(|shows| shows.block.text.is_empty())] { "Copy block" }
             }
         }
-        div data-live="waits" { (waits(site)) }
+        div data-live="waits" { (waits(site, now.question.as_deref())) }
         div data-live="given" { @if let Some(of) = &now.given { (given(now, of)) } }
         (bar(site, &now.typed, &now.choices))
         div data-live="budget" {
@@ -54,6 +55,10 @@ pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
             div.stack {
                 div data-live="receipt" { @if let Ok(shows) = &now.block { (receipt(site, shows)) } }
                 (time(site, &now.typed, &now.times, now.block.is_err()))
+                @match &now.cost {
+                    Some(days) => { (cost::view(days)) }
+                    None => { p { a href=(link(site, &now.typed).with("cost", "").href()) { "Tokens of a start here, over 30 days" } } }
+                }
             }
         }
     }
@@ -101,7 +106,7 @@ fn given(now: &Now, given: &Given) -> Markup {
 }
 
 /// The sessions with an open question.
-fn waits(site: &Site<'_>) -> Markup {
+fn waits(site: &Site<'_>, question: Option<&str>) -> Markup {
     const NAMED: usize = 3;
     let waiting = site.seen.waiting();
     let more = waiting.len().saturating_sub(NAMED);
@@ -114,7 +119,11 @@ fn waits(site: &Site<'_>) -> Markup {
                         a.link href=(site.view(View::Sessions).with("session", session).href()) { strong { (visible(session.as_str())) } }
                     }
                     @if more > 0 { " and " (more) " more" }
-                    @if waiting.len() == 1 { " asks a question, and waits for your answer." } @else { " ask questions, and wait for your answers." }
+                    @match (waiting.len(), question) {
+                        (1, Some(question)) => { " asks: " (visible(question)) }
+                        (1, None) => { " asks a question." }
+                        (_, question) => { " ask questions." @if let Some(question) = question { " The first: " (visible(question)) } }
+                    }
                 }
                 a.btn href=(site.view(View::Sessions).href()) { "Answer" }
             }
@@ -201,7 +210,7 @@ fn budget(shows: &Shows) -> Markup {
     }
 }
 
-pub(crate) fn class(section: Section) -> &'static str {
+pub(super) fn class(section: Section) -> &'static str {
     match section {
         Section::Pinned => "p",
         Section::Places => "pl",

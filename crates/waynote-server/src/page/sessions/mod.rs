@@ -11,7 +11,7 @@ use waynote::store::{Ask, EventPage};
 use waynote::{Name, Result, SessionStatus, Store};
 
 use super::fields::Fields;
-use super::overview::OfSession;
+use super::seen::OfSession;
 use super::site::Site;
 pub(crate) use one::One;
 pub(crate) use view::view;

@@ -9,9 +9,8 @@ use waynote::{Address, EntryType, Name, Note, SessionState, SessionStatus};
 
 use super::one::{ITERATIONS, OfType};
 use super::{Asks, One, Row, Sessions};
-use crate::page::deliveries;
+use crate::page::diff;
 use crate::page::forms;
-use crate::page::history::diff;
 use crate::page::markdown;
 use crate::page::site::{Site, View};
 use crate::page::words::{ago, author, chip, day, grouped, pages, took, unseen};
@@ -33,13 +32,11 @@ pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
                 p { "No loop has run yet. Each one is a session: its iterations, its notes and its questions stand here." }
                 p { code { "waynote loop --session nightly --spec SPEC.md --with claude-code" } }
             } }
-            (deliveries::of_sessions(site))
         } @else {
             div.cols.sessions {
                 div.stack {
                     div data-live="asks" { @for asks in &sessions.questions { (ask(site, asks)) } }
                     (list(site, sessions))
-                    (deliveries::of_sessions(site))
                 }
                 div.one id="session" data-live="session" { @if let Some(one) = &sessions.one { (session(site, one)) } }
             }

@@ -43,8 +43,8 @@ fn every_control_is_reached_and_seen() {
         });
         for path in "?agent=builder&place=~/projects/shop&session=nightly
                 notes?note=agent:builder%23flaky-tests notes/edit?note=agent:builder%23commit-style
-                notes/forget?note=agent:builder%23staging-db sessions?session=nightly
-                history?note=agent:builder%23flaky-tests access"
+                notes?show=worth sessions?session=nightly
+                notes/history?note=agent:builder%23flaky-tests notes?show=changes"
             .split_whitespace()
         {
             browser.go(&url(&server, path));

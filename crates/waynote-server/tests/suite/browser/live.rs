@@ -13,7 +13,11 @@ use super::{LIVE, filled, save, url};
 fn a_change_by_somebody_else_appears_without_a_reload() {
     let server = filled();
     let browser = Browser::open(WIDE);
-    for path in ["notes", "history", "?agent=builder&place=~/projects/shop"] {
+    for path in [
+        "notes",
+        "notes?show=changes",
+        "?agent=builder&place=~/projects/shop",
+    ] {
         browser.go(&url(&server, path));
         browser.wait(LIVE);
         let key = format!("news-{}", path.len());

@@ -41,11 +41,13 @@ fn every_view_fits_and_is_usable(is_dark: bool) {
                 ("list", "notes?in=agent:builder"),
                 ("edit", "notes/edit?note=agent:builder%23commit-style"),
                 ("new", "notes/new?in=agent:builder"),
-                ("forget", "notes/forget?note=agent:builder%23staging-db"),
+                ("worth", "notes?show=worth"),
                 ("sessions", "sessions?session=nightly"),
-                ("history", "history"),
-                ("revisions", "history?note=agent:builder%23flaky-tests"),
-                ("access", "access"),
+                ("changes", "notes?show=changes"),
+                (
+                    "revisions",
+                    "notes/history?note=agent:builder%23flaky-tests",
+                ),
             ] {
                 browser.go(&url(&server, path));
                 browser.wait(LIVE);

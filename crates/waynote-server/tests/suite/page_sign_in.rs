@@ -1,0 +1,106 @@
+//! Signing in to the page with a token.
+
+use waynote::Reader;
+use waynote_server::Rights;
+
+use super::page::{post, post_from, save};
+use super::support::start;
+use waynote_testing::{has, lacks};
+
+#[test]
+fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
+    let server = start();
+    save(&server, "deploy", "one", "agent:builder");
+    let text = server.token_of("laptop", "ann", false, Rights::Write);
+    let asks = server.get("/s/notes/notes?q=x");
+    assert_eq!(
+        (asks.status, asks.header("location")),
+        (303, "/s/notes/sign-in?to=%2Fs%2Fnotes%2Fnotes%3Fq%3Dx")
+    );
+    has(&server.get("/s/notes/sign-in").body, r#"type="password""#);
+    let path = "/s/notes/sign-in";
+    let refused = post(
+        &server,
+        path,
+        &[("token", "wn_nothing"), ("to", "/s/notes/notes?q=x")],
+    );
+    assert_eq!(refused.status, 401);
+    has(&refused.body, "does not know that token");
+    lacks(&refused.body, "wn_nothing");
+
+    let inside = post(
+        &server,
+        path,
+        &[("token", &text), ("to", "/s/notes/notes?q=x")],
+    );
+    assert_eq!(
+        (inside.status, inside.header("location")),
+        (303, "/s/notes/notes?q=x"),
+        "{}",
+        inside.body
+    );
+    let cookie = inside.header("set-cookie");
+    assert!(
+        cookie.ends_with("; Path=/s/notes; Max-Age=43200; HttpOnly; SameSite=Strict"),
+        "{cookie}"
+    );
+    assert!(!cookie.contains(&text));
+    // Another server's page is not gone to.
+    for to in [
+        "//evil.example",
+        "https://evil.example/s/notes/",
+        "/s/other/",
+        "/s/notes/\\evil",
+    ] {
+        let inside = post(&server, path, &[("token", &text), ("to", to)]);
+        assert_eq!(inside.header("location"), "/s/notes/", "{to}");
+    }
+    let cookie = format!("Cookie: a=b; {}", cookie.split(';').next().unwrap());
+    let origin = format!("Origin: http://{}", server.address);
+    let page = server.send("GET", "/s/notes/notes", &[&cookie], "").body;
+    has(&page, "deploy");
+    has(&page, "as laptop");
+    // The token may write, but not administer or forget.
+    let of = [("note", "agent:builder#deploy"), ("base", "1")];
+    assert_eq!(
+        post_from(&server, "/s/notes/notes/pin", &of, &[&origin, &cookie]).status,
+        303
+    );
+    let sure = [("note", "agent:builder#deploy"), ("sure", "yes")];
+    assert_eq!(
+        post_from(&server, "/s/notes/notes/forget", &sure, &[&origin, &cookie]).status,
+        403
+    );
+    let revisions = server
+        .store
+        .history(&"agent:builder#deploy".parse().unwrap())
+        .unwrap();
+    assert_eq!(
+        revisions[1].token.as_ref().map(waynote::Name::as_str),
+        Some("ann")
+    );
+    // The API knows the cookie too.
+    assert_eq!(
+        server
+            .send("GET", "/s/notes/api/v1/scopes", &[&cookie], "")
+            .status,
+        200
+    );
+
+    let out = post_from(&server, "/s/notes/sign-out", &[], &[&origin, &cookie]);
+    assert!(
+        out.header("set-cookie").starts_with("waynote=; ")
+            && out.header("set-cookie").contains("Max-Age=0")
+    );
+    assert_eq!(server.send("GET", "/s/notes/", &[&cookie], "").status, 303);
+
+    let again = post(&server, path, &[("token", &text)]);
+    let cookie = format!(
+        "Cookie: {}",
+        again.header("set-cookie").split(';').next().unwrap()
+    );
+    assert_eq!(server.send("GET", "/s/notes/", &[&cookie], "").status, 200);
+    server.token("other", Rights::Admin);
+    server.revoke("laptop");
+    assert_eq!(server.send("GET", "/s/notes/", &[&cookie], "").status, 303);
+}
