@@ -3,7 +3,6 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,7 +10,7 @@ use ureq::http::request::Builder;
 use ureq::http::{HeaderMap, Request, Response};
 use ureq::tls::TlsConfig;
 use ureq::{Agent, AsSendBody, Body};
-use waynote::wire::{CERTIFICATE_HEADER, HOLDER_HEADER, PROBLEM, VERSION, VERSION_HEADER};
+use waynote::wire::{HOLDER_HEADER, PROBLEM, VERSION, VERSION_HEADER};
 use waynote::{Error, Limits, Name, Result};
 
 use crate::error::{Away, RemoteError};
@@ -63,8 +62,6 @@ pub(crate) struct Exchange {
     agent: Agent,
     times: Times,
     waits: Option<Waits>,
-    /// When the server's certificate ends, as its last answer said.
-    pub(crate) certificate_expires: Mutex<Option<Timestamp>>,
     /// The author that the server records in place of `person`, as its last answer said; none: it has not answered yet.
     pub(crate) holder: Mutex<Option<Option<Name>>>,
     /// When the time for all calls is over.
@@ -128,7 +125,6 @@ impl Exchange {
             agent: config.new_agent(),
             times: options.times,
             waits: options.waits.clone(),
-            certificate_expires: Mutex::default(),
             holder: Mutex::default(),
             until: options.times.all.map(|all| Instant::now() + all),
         })
@@ -343,8 +339,6 @@ impl Exchange {
     fn answer(&self, response: Response<Body>, whole: Duration) -> Result<Vec<u8>, Failed> {
         if response.status().is_success() {
             self.check_version(response.headers())?;
-            let expires = header(response.headers(), CERTIFICATE_HEADER).parse().ok();
-            *self.certificate_expires.lock() = expires;
             // A name may have letters beyond ASCII.
             let holder = response.headers().get(HOLDER_HEADER);
             let holder = holder.and_then(|name| std::str::from_utf8(name.as_bytes()).ok());

@@ -1,6 +1,5 @@
 //! The store: each function is one request.
 
-use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::time::Duration;
 
@@ -45,11 +44,6 @@ impl RemoteStore {
     /// Its address.
     pub fn url(&self) -> &Url {
         &self.exchange.url
-    }
-
-    /// When the server's certificate ends, if its last answer said that this is soon.
-    pub fn certificate_expires(&self) -> Option<Timestamp> {
-        *self.exchange.certificate_expires.lock()
     }
 
     /// Records the damage in an answer.

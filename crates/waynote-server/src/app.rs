@@ -9,7 +9,6 @@ use waynote::tend::LastGiven;
 use waynote::{Limits, Name, Place};
 
 use crate::edge::rate::Buckets;
-use crate::edge::shares::Shares;
 use crate::log::{EventLine, Log};
 use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
@@ -46,8 +45,6 @@ pub(crate) struct AppState {
     pub(crate) log: Log,
     pub(crate) metrics: Metrics,
     pub(crate) buckets: Buckets,
-    pub(crate) running: Shares,
-    pub(crate) feeds: Shares,
     pub(crate) searches: Arc<Semaphore>,
     pub(crate) watcher: Arc<Watcher>,
     pub(crate) stopper: Stopper,
@@ -93,5 +90,13 @@ impl AppState {
     /// request is checked.
     pub(crate) fn is_loopback_only(&self) -> bool {
         self.options.listen.ip().is_loopback() && !self.options.behind_proxy
+    }
+}
+
+/// So many permits; 0: no limit.
+pub(crate) fn permits(most: usize) -> usize {
+    match most {
+        0 => Semaphore::MAX_PERMITS,
+        most => most.min(Semaphore::MAX_PERMITS),
     }
 }

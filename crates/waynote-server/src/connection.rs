@@ -1,13 +1,11 @@
 //! Connections: their number, and their timeouts.
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use http_body_util::BodyExt;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -17,12 +15,12 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
-use tokio_util::io::InspectReader;
 
-use crate::app::App;
-use crate::edge::{BareLines, ConnectionGuard, Connections, user};
+use crate::app::{App, permits};
+use crate::edge::user;
 use crate::visit::{Peer, waiting};
 
 /// How long a client may take to agree on TLS.
@@ -44,16 +42,16 @@ pub(crate) async fn serve(
     router: Router,
 ) {
     let limits = &app.options.limits;
-    let connections = Connections::default();
-    // Clients of this machine or of a proxy have one address together.
-    let per_address = match app.options.behind_proxy || app.options.listen.ip().is_loopback() {
-        true => 0,
-        false => limits.connections_per_address,
-    };
+    // Where there is no room, new connections wait. Idle ones end after the time of a head.
+    let room = Arc::new(Semaphore::new(permits(limits.connections)));
     let open = GracefulShutdown::new();
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let next = async {
+            let seat = room.clone().acquire_owned().await;
+            (seat, listener.accept().await)
+        };
+        let (seat, accepted) = tokio::select! {
+            next = next => next,
             () = app.stopper.stopped() => break,
         };
         let (stream, peer) = match accepted {
@@ -64,26 +62,18 @@ pub(crate) async fn serve(
                 continue;
             }
         };
-        let Some(seat) = connections.sit(peer.ip(), limits.connections, per_address) else {
-            app.metrics.refused_connections.add();
-            continue;
-        };
-        let seat = Arc::new(seat);
         let connection = Connection {
             app: app.clone(),
             peer,
-            seat: seat.clone(),
             router: router.clone(),
             watcher: open.watcher(),
         };
         let tls = tls.clone();
         let app = app.clone();
         tokio::spawn(async move {
+            let _seat = seat;
             let _open = app.metrics.connections.one();
-            tokio::select! {
-                () = connection.run(stream, tls) => {}
-                () = seat.ended() => app.metrics.ended_connections.add(),
-            }
+            connection.run(stream, tls).await;
         });
     }
     drop(listener);
@@ -93,7 +83,6 @@ pub(crate) async fn serve(
 struct Connection {
     app: App,
     peer: SocketAddr,
-    seat: Arc<ConnectionGuard>,
     router: Router,
     watcher: Watcher,
 }
@@ -103,7 +92,6 @@ impl Connection {
         // Answers are sent at once, without Nagle's algorithm. A stream without this option works too.
         let _ = stream.set_nodelay(true);
         if self.app.options.one_time_link && !self.is_own_users(&stream).await {
-            self.app.metrics.refused_connections.add();
             return;
         }
         let mut stream = TimeoutStream::new(stream);
@@ -143,22 +131,11 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let (peer, lines) = (Peer(self.peer.ip()), BareLines::default());
-        let stream = InspectReader::new(stream, lines.looks());
+        let peer = Peer(self.peer.ip());
         let router = TowerToHyperService::new(self.router);
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(peer);
-            request.extensions_mut().insert(lines.clone());
-            let busy = self.seat.busy();
-            let answer = router.call(request);
-            async move {
-                // Until the whole body is sent.
-                let kept = move |error| {
-                    let _busy = &busy;
-                    error
-                };
-                Ok::<_, Infallible>(answer.await?.map(|body| body.map_err(kept)))
-            }
+            router.call(request)
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

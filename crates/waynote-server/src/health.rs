@@ -16,8 +16,8 @@ use waynote::Reader;
 use crate::app::App;
 use crate::problem::{Answer, Problem};
 use crate::served_stores::ServedStore;
+use crate::sign_in;
 use crate::visit::{Peer, Visit, visible_stores, waiting};
-use crate::{metrics, sign_in};
 
 pub(crate) fn router() -> Router<App> {
     Router::new()
@@ -143,16 +143,6 @@ async fn figures(
         return Err(Problem::unauthorized());
     }
     let mut text = app.metrics.text();
-    let certificates = app.certificates.as_ref();
-    if let Some(expires) = certificates.and_then(|certificates| certificates.expires()) {
-        metrics::one(
-            &mut text,
-            "waynote_certificate_expires_timestamp_seconds",
-            "gauge",
-            "When the certificate expires.",
-            expires.as_second(),
-        );
-    }
     app.metrics.stores(&mut text, &seen);
     let content_type = "text/plain; version=0.0.4; charset=utf-8";
     Ok(([(CONTENT_TYPE, content_type)], text))

@@ -39,10 +39,7 @@ struct Calls {
 pub(crate) struct Metrics {
     stores: Mutex<BTreeMap<String, Calls>>,
     requests: Mutex<BTreeMap<(String, String, u16), Times>>,
-    pub(crate) running: Gauge,
     pub(crate) connections: Gauge,
-    pub(crate) refused_connections: Gauge,
-    pub(crate) ended_connections: Gauge,
     pub(crate) working: Gauge,
     pub(crate) feeds: Gauge,
 }
@@ -167,45 +164,24 @@ impl Metrics {
             let labels = format!("route=\"{route}\",method=\"{method}\",status=\"{status}\"");
             of.write(&mut text, name, &labels);
         }
-        for (name, kind, help, value) in [
-            (
-                "waynote_http_requests_running",
-                "gauge",
-                "Requests whose answer has not begun, this one among them.",
-                self.running.now(),
-            ),
+        for (name, help, value) in [
             (
                 "waynote_http_connections",
-                "gauge",
                 "Connections that are open.",
                 self.connections.now(),
             ),
             (
-                "waynote_http_connections_refused_total",
-                "counter",
-                "Connections that were closed at once because there were too many.",
-                self.refused_connections.now(),
-            ),
-            (
-                "waynote_http_connections_ended_total",
-                "counter",
-                "Idle connections that were closed to make room for others.",
-                self.ended_connections.now(),
-            ),
-            (
                 "waynote_store_calls_running",
-                "gauge",
                 "Calls of stores that are running.",
                 self.working.now(),
             ),
             (
                 "waynote_feeds",
-                "gauge",
                 "Change feeds that are being read.",
                 self.feeds.now(),
             ),
         ] {
-            one(&mut text, name, kind, help, value);
+            one(&mut text, name, "gauge", help, value);
         }
         text
     }

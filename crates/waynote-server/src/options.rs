@@ -90,15 +90,8 @@ pub struct Limits {
     pub rate: u32,
     /// The requests above that rate that may come at once.
     pub burst: u32,
-    /// The connections at one time. Over it, one that is idle is closed for a new one.
+    /// The connections at one time; others wait.
     pub connections: usize,
-    /// The connections of one address at one time, likewise. On a loopback address and behind a proxy all clients share
-    /// an address, so only the limit of all counts.
-    pub connections_per_address: usize,
-    /// The requests with one token that run at one time; others wait. Of an address, if a store needs no token.
-    pub requests_per_token: usize,
-    /// The feeds with one token, or of an address if a store needs no token.
-    pub feeds_per_token: usize,
     /// The searches and prompt blocks that are made at one time; others wait.
     pub searches: usize,
     /// How long a client may take for the head of a request, or leave a connection unused.
@@ -124,9 +117,6 @@ impl Default for Limits {
             rate: 200,
             burst: 400,
             connections: 1024,
-            connections_per_address: 128,
-            requests_per_token: 32,
-            feeds_per_token: 64,
             // Each has a processor.
             searches: std::thread::available_parallelism().map_or(2, |all| all.get().max(2)),
             header_time: Duration::from_secs(30),

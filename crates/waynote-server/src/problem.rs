@@ -264,7 +264,7 @@ impl Problem {
             StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::new(
                 status,
                 "unsupported_media_type",
-                "the body of the request is of a type that this address does not take",
+                "`Content-Type` names a type that this address does not take",
             )
             .hint("send JSON with `Content-Type: application/json`"),
             StatusCode::TOO_MANY_REQUESTS => Self::too_many("there are too many requests"),

@@ -3,18 +3,15 @@
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use waynote::tend::LastGiven;
 use waynote::{Name, Place};
 
 use crate::access::Tokens;
-use crate::app::{App, AppState, Clock, Start};
+use crate::app::{App, AppState, Clock, Start, permits};
 use crate::edge::rate::Buckets;
-use crate::edge::shares::{Shares, permits};
 use crate::error::StartError;
 use crate::log::Log;
 use crate::machine::DeadProcesses;
@@ -25,7 +22,6 @@ use crate::served_stores::ServedStores;
 use crate::stop::Stopper;
 use crate::stores::{Stores, is_name};
 use crate::tls::{Certificates, Reloader};
-use crate::visit::waiting;
 use crate::watch::Watcher;
 use crate::{connection, quiet, routes, tls, watch};
 
@@ -44,8 +40,6 @@ impl Server {
             shared: AppState {
                 served_stores,
                 buckets: Buckets::new(&options.limits),
-                running: Shares::new(options.limits.requests_per_token),
-                feeds: Shares::new(options.limits.feeds_per_token),
                 searches: Arc::new(Semaphore::new(permits(options.limits.searches))),
                 options,
                 certificates: None,
@@ -197,12 +191,6 @@ impl BoundServer {
     /// The handle that reads the certificate again; none without TLS.
     pub fn reloader(&self) -> Option<Reloader> {
         self.app.certificates.clone().map(Reloader)
-    }
-
-    /// When the certificate ends, if that is within 14 days.
-    pub fn certificate_expires(&self) -> Option<Timestamp> {
-        let certificates = self.app.certificates.as_ref()?;
-        certificates.expires_soon(self.app.now())
     }
 
     /// The handle that stops the server.

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
@@ -14,7 +13,6 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
 use tokio_rustls::rustls::{self, ServerConfig};
-use x509_parser::parse_x509_certificate;
 
 use crate::app::App;
 use crate::error::StartError;
@@ -23,9 +21,6 @@ use crate::visit::waiting;
 
 /// How often the files are looked at.
 const LOOKED_AT: Duration = Duration::from_secs(5);
-
-/// A certificate that expires within this time is warned of.
-const SOON: SignedDuration = SignedDuration::from_hours(14 * 24);
 
 /// The certificate of a server, as it is now.
 #[derive(Debug)]
@@ -40,8 +35,6 @@ pub(crate) struct Certificates {
 #[derive(Clone, Debug)]
 struct LoadedCertificate {
     key: Arc<CertifiedKey>,
-    /// When the first certificate of the chain ends.
-    expires: Option<Timestamp>,
     changed: FileTimes,
 }
 
@@ -80,16 +73,6 @@ impl Certificates {
             .with_cert_resolver(self.clone());
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(TlsAcceptor::from(Arc::new(config)))
-    }
-
-    /// When the certificate ends, if it says so.
-    pub(crate) fn expires(&self) -> Option<Timestamp> {
-        self.current.lock().expires
-    }
-
-    /// When the certificate ends, if that is soon or was before.
-    pub(crate) fn expires_soon(&self, now: Timestamp) -> Option<Timestamp> {
-        self.expires().filter(|expires| *expires < now + SOON)
     }
 
     fn reload(&self) -> Result<(), StartError> {
@@ -142,12 +125,9 @@ fn current(files: &TlsFiles, provider: &CryptoProvider) -> Result<LoadedCertific
         .map_err(|error| of_cert(error.to_string()))?
         .collect();
     let chain = chain.map_err(|error| of_cert(error.to_string()))?;
-    let first = chain
-        .first()
-        .ok_or_else(|| of_cert("it has no certificate".into()))?;
-    let expires = parse_x509_certificate(first)
-        .ok()
-        .and_then(|(_, first)| Timestamp::from_second(first.validity().not_after.timestamp()).ok());
+    if chain.is_empty() {
+        return Err(of_cert("it has no certificate".into()));
+    }
     let private = PrivateKeyDer::from_pem_file(key).map_err(|error| {
         unusable(
             key,
@@ -161,7 +141,6 @@ fn current(files: &TlsFiles, provider: &CryptoProvider) -> Result<LoadedCertific
         .map_err(|error| of_cert(error.to_string()))?;
     Ok(LoadedCertificate {
         key: Arc::new(key),
-        expires,
         changed,
     })
 }

@@ -13,7 +13,6 @@ use crate::access::{Grant, GrantedStore};
 use crate::api::IDEMPOTENCY_KEY;
 use crate::app::App;
 use crate::edge::rate::Key;
-use crate::edge::shares::Share;
 use crate::notifying_store::NotifyingStore;
 use crate::problem::{Answer, Problem};
 use crate::served_stores::ServedStore;
@@ -66,10 +65,6 @@ pub(crate) struct Visit {
     pub(crate) grant: Grant,
     /// The request's `Idempotency-Key`.
     pub(crate) idempotency_key: Option<HeaderValue>,
-    /// The token, or the address where there is none: whose limits count.
-    pub(crate) key: Key,
-    /// One of the requests that its token may have running.
-    pub(crate) share: Option<Arc<Share>>,
     pub(crate) app: App,
 }
 
@@ -180,10 +175,6 @@ impl FromRequestParts<App> for Visit {
             visit => visit?,
         };
         visit.idempotency_key = parts.headers.get(IDEMPOTENCY_KEY).cloned();
-        if visit.grant.token.is_none() {
-            visit.key = Key::open(peer);
-        }
-        visit.share = app.running.wait(visit.key.clone()).await.map(Arc::new);
         if let Some(caller) = parts.extensions.get::<Caller>() {
             let _ = caller.0.set(KnownCaller {
                 store: visit.name.clone(),
@@ -200,16 +191,11 @@ impl Visit {
     pub(crate) async fn of(app: &App, name: String, token: Option<String>) -> Answer<Self> {
         let (served_store, grant) = Self::let_in(app, &name, token).await?;
         let store = served_store.store.clone();
-        let key = match grant.name() {
-            None => Key::open(None),
-            Some(token) => {
-                let key = Key::token(&name, token);
-                if !app.buckets.take(key.clone()) {
-                    return Err(Problem::too_many("this token has sent too many requests"));
-                }
-                key
-            }
-        };
+        if let Some(token) = grant.name()
+            && !app.buckets.take(Key::token(&name, token))
+        {
+            return Err(Problem::too_many("this token has sent too many requests"));
+        }
         Ok(Self {
             name,
             served_store,
@@ -217,8 +203,6 @@ impl Visit {
             served: Arc::new(store),
             grant,
             idempotency_key: None,
-            key,
-            share: None,
             app: app.clone(),
         })
     }

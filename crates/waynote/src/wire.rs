@@ -124,9 +124,6 @@ impl AsOfRequest {
 /// The header of an answer with the author that the server records in place of `person`.
 pub const HOLDER_HEADER: &str = "waynote-holder";
 
-/// The header of an answer that says when the server's certificate ends, if that is soon.
-pub const CERTIFICATE_HEADER: &str = "waynote-certificate-expires";
-
 macro_rules! requests {
     ($($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$about])*

@@ -19,10 +19,10 @@ VALUES = {
     "q": "ship",
     "agent": "builder",
 }
-# A note comes before its changes, and a token before it is revoked.
-METHODS = ["put", "patch", "post", "get", "delete"]
-# What was undone is done again before any other change.
-FIRST = ["undo", "redo"]
+# A note comes before its changes.
+METHODS = ["put", "post", "get", "delete"]
+# What was undone is written again before it is read.
+FIRST = ["undo", "apply"]
 # The session has no loop.
 PROBLEMS = {"post_beat": 409, "post_silence": 409}
 
@@ -47,8 +47,6 @@ def main(api, token, document):
         module = importlib.import_module(f"generated.api.{operation['tags'][0]}.{name}")
         parameters = inspect.signature(module.sync_detailed).parameters
         words = {of: value for of, value in VALUES.items() if of in parameters}
-        if "token" in parameters:
-            words["token"] = "ci"
         if "body" in parameters:
             content = operation["requestBody"]["content"]["application/json"]
             words["body"] = parameters["body"].annotation.from_dict(content["example"])

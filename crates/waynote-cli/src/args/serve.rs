@@ -68,9 +68,6 @@ pub(crate) struct LimitArgs {
     /// The connections at one time
     #[arg(long, value_name = "N", default_value_t = 1024)]
     pub(crate) connections: usize,
-    /// The connections from one address at one time; not from this machine, and not behind a proxy
-    #[arg(long, value_name = "N", default_value_t = 128)]
-    pub(crate) connections_per_address: usize,
     /// How long a client may take to send a request or to read its answer
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration::with_unit)]
     pub(crate) client_timeout: Duration,

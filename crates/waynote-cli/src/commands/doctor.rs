@@ -8,12 +8,11 @@ use std::time::Duration;
 use anstyle::AnsiColor;
 use serde_json::json;
 use waynote::secrets::masked;
-use waynote::text::{day, plural};
+use waynote::text::plural;
 use waynote_clients::{
     Client, Findings, InstallScope, Setup, State, Target, Verdict, examine, states,
 };
 use waynote_formats::zrb::NotesFile;
-use waynote_remote::RemoteStore;
 use waynote_system::disk;
 use waynote_system::variables::TOKEN;
 
@@ -204,14 +203,6 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
                         findings.ok(format!("store: {url} answers, and can be written"));
                     }
                     None => findings.ok(format!("store: {url} answers")),
-                }
-                let opened = context.opened().ok();
-                let remote = opened.and_then(|opened| opened.remote());
-                if let Some(expires) = remote.and_then(RemoteStore::certificate_expires) {
-                    findings.note(
-                        format!("the certificate of {url} expires on {}", day(expires)),
-                        "tell whoever runs the server: its clients will not trust it any more",
-                    );
                 }
             }
             Err(failure) => findings.wrong(format!("store: {}", failure.line()), failure.hint()),

@@ -8,7 +8,6 @@ use std::thread;
 use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use waynote::text::day;
 use waynote::{CustomError, Error, SqliteStore};
 use waynote_formats::SyncedStore;
 use waynote_loop::identity::known_dead;
@@ -55,17 +54,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
     let bound = server(context, &stores, options, Log::to(stderr()))?
         .bind()
         .map_err(|error| not_started(&context.settings, &args.stores, error))?;
-    stop_at_signals(bound.stopper(), bound.reloader())?;
-    if let Some(expires) = bound.certificate_expires() {
-        warning(
-            "certificate_expires",
-            &format!("the server's certificate expires on {}", day(expires)),
-            "renew it; the server reads the files again when they change, and at SIGHUP",
-            json!({}),
-            context.output.json,
-        );
-    }
-
+    heard(
+        bound.stopper(),
+        &[SIGINT, SIGTERM, SIGHUP],
+        bound.reloader(),
+    )?;
     let url = bound.url();
     let named: BTreeMap<&str, String> = stores
         .iter()
@@ -216,7 +209,6 @@ fn limits(args: &LimitArgs) -> Limits {
         rate: args.rate,
         burst: args.burst,
         connections: args.connections,
-        connections_per_address: args.connections_per_address,
         header_time: args.client_timeout,
         body_time: args.client_timeout,
         write_time: args.client_timeout,
@@ -225,19 +217,22 @@ fn limits(args: &LimitArgs) -> Limits {
     }
 }
 
-/// Stops the server at the first signal; a second one ends the process at once. With a certificate, SIGHUP reads it
-/// again.
-pub(super) fn stop_at_signals(stopper: Stopper, reloader: Option<Reloader>) -> Outcome {
+/// Stops the server at the first signal; a second one ends the process at once.
+pub(super) fn stop_at_signals(stopper: Stopper) -> Outcome {
+    heard(stopper, &[SIGINT, SIGTERM], None)
+}
+
+/// The same for a server that goes on after a SIGHUP, and reads its certificate again if it has one.
+fn heard(stopper: Stopper, signals: &[i32], reloader: Option<Reloader>) -> Outcome {
     let failed = |error| Failure::file("the signals", "heard", error);
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
-    if reloader.is_some() {
-        signals.add_signal(SIGHUP).map_err(failed)?;
-    }
+    let mut signals = Signals::new(signals).map_err(failed)?;
     let hear = move || {
         let mut is_second = false;
         for signal in signals.forever() {
-            if let (SIGHUP, Some(reloader)) = (signal, &reloader) {
-                reloader.reload();
+            if signal == SIGHUP {
+                if let Some(reloader) = &reloader {
+                    reloader.reload();
+                }
                 continue;
             }
             if is_second {

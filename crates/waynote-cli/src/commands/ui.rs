@@ -45,7 +45,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
         server = server.last_given(Arc::new(move || ledgers.last_given()));
     }
     let bound = server.bind()?;
-    serve::stop_at_signals(bound.stopper(), None)?;
+    serve::stop_at_signals(bound.stopper())?;
     let (url, link) = (bound.url(), bound.link().unwrap_or_default());
     let shown = Shown::of(&link);
     let is_open = !args.no_open && opened(&shown.address);

@@ -157,6 +157,37 @@ fn tokens_are_created_by_the_lines_of_the_page() {
     }
 }
 
+/// What nginx passes on by the block of the page: the page with its style and script, signing in, and the API.
+#[test]
+fn the_proxy_of_the_page_passes_all_of_the_page_on() {
+    let block = blocks("nginx").join("");
+    let passed: Vec<&str> = block
+        .lines()
+        .filter_map(|line| line.strip_prefix("location ")?.strip_suffix(" {"))
+        .collect();
+    let scratch = Scratch::new();
+    token(
+        &scratch,
+        "waynote token create admin --admin --store /srv/waynote/team.db",
+    );
+    let (_serving, url) = serve(&scratch, &line("sh", "waynote serve --behind-proxy"));
+    let page = super::http::get(&format!("{url}/s/team/sign-in"), None);
+    let links = page.split('"').filter(|part| part.starts_with('/'));
+    let links: Vec<&str> = links.chain(["/", "/s/team/api/v1/changes"]).collect();
+    assert!(links.iter().any(|link| link.ends_with(".css")), "{page}");
+    assert!(links.iter().any(|link| link.ends_with(".js")), "{page}");
+    for link in links {
+        let is_passed = passed.iter().any(|prefix| link.starts_with(prefix));
+        assert!(is_passed, "{link} is behind none of {passed:?}");
+    }
+    for header in ["Host $host", "X-Forwarded-For $proxy_add_x_forwarded_for"] {
+        assert!(
+            block.contains(&format!("proxy_set_header {header};")),
+            "{header}"
+        );
+    }
+}
+
 #[test]
 fn servers_start_by_the_lines_of_the_page() {
     let scratch = Scratch::new();

@@ -67,7 +67,7 @@ impl Fleet {
     }
 
     fn scopes(&self, store: &str, token: &str) -> u16 {
-        self.read(&format!("/s/{store}/api/v1/scopes"), token)
+        self.read(&format!("/s/{store}/api/v1/notes"), token)
     }
 }
 
@@ -152,7 +152,7 @@ fn a_server_starts_without_its_database_and_serves_it_when_it_comes_back() {
     let second = Served::start(&scratch, ["--database", &fleet.database]);
     let address: SocketAddr = second.url.strip_prefix("http://").unwrap().parse().unwrap();
     let scopes = || {
-        let route = "GET /s/team/api/v1/scopes";
+        let route = "GET /s/team/api/v1/notes";
         send(address, route, &[], &Value::Null).unwrap()
     };
     let away = scopes();

@@ -62,17 +62,28 @@ fn a_server_says_where_it_listens_and_stops_when_it_is_told() {
         let said = serving.line();
         let url = said.strip_prefix("listening on ").unwrap().to_owned();
         assert_eq!(serving.line(), format!("  {url}/s/default"));
-        let answer = get(&format!("{url}/s/default/api/v1/scopes"), None);
-        assert!(
-            answer.ends_with(r#"{"scopes":[{"scope":"agent:default","notes":1}],"next":null}"#),
-            "{answer}"
-        );
+        let answer = get(&format!("{url}/s/default/api/v1/notes"), None);
+        assert!(answer.contains(r#""content":"ship""#), "{answer}");
         let (code, said) = serving.end(signal);
         assert_eq!(code, Some(0));
         let line: Value = serde_json::from_str(&said).unwrap();
-        assert_eq!(line["route"], "/s/{store}/api/v1/scopes");
+        assert_eq!(line["route"], "/s/{store}/api/v1/notes");
         assert_eq!(line["time"], "2026-05-17T12:00:00Z");
     }
+}
+
+#[test]
+fn a_hang_up_ends_no_server() {
+    let scratch = Scratch::new();
+    let mut serving = Serving::start(&scratch, "serve --listen 127.0.0.1:0");
+    let said = serving.line();
+    let url = said.strip_prefix("listening on ").unwrap().to_owned();
+    let pid = rustix::process::Pid::from_child(&serving.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
+    let answer = get(&format!("{url}/healthz"), None);
+    assert!(answer.contains("alive"), "{answer}");
+    let (code, _) = serving.end(rustix::process::Signal::TERM);
+    assert_eq!(code, Some(0));
 }
 
 #[test]
@@ -83,17 +94,17 @@ fn several_stores_have_names() {
     let mut serving = Serving::start(&scratch, words);
     let said = serving.json();
     let one = get(
-        &format!("{}/api/v1/scopes", said["stores"]["one"].as_str().unwrap()),
+        &format!("{}/api/v1/notes", said["stores"]["one"].as_str().unwrap()),
         None,
     );
     assert!(one.contains("agent:default"), "{one}");
     let two = get(
-        &format!("{}/api/v1/scopes", said["stores"]["two"].as_str().unwrap()),
+        &format!("{}/api/v1/notes", said["stores"]["two"].as_str().unwrap()),
         None,
     );
-    assert!(two.ends_with(r#"{"scopes":[],"next":null}"#), "{two}");
+    assert!(two.ends_with(r#"{"notes":[],"next":null}"#), "{two}");
     let default = get(
-        &format!("{}/s/default/api/v1/scopes", said["url"].as_str().unwrap()),
+        &format!("{}/s/default/api/v1/notes", said["url"].as_str().unwrap()),
         None,
     );
     assert!(default.starts_with("HTTP/1.1 404"), "{default}");
@@ -107,7 +118,7 @@ fn a_store_before_the_command_is_the_default() {
     let said = serving.json();
     let answer = get(
         &format!(
-            "{}/api/v1/scopes",
+            "{}/api/v1/notes",
             said["stores"]["default"].as_str().unwrap()
         ),
         None,
@@ -126,7 +137,7 @@ fn a_store_in_a_database_has_a_name_too() {
     let stores = said["stores"].as_object().unwrap();
     assert_eq!(stores.keys().collect::<Vec<_>>(), ["default", "team"]);
     for url in stores.values() {
-        let answer = get(&format!("{}/api/v1/scopes", url.as_str().unwrap()), None);
+        let answer = get(&format!("{}/api/v1/notes", url.as_str().unwrap()), None);
         assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     }
     let elsewhere = "serve --listen 127.0.0.1:0 --store team=https://notes.example/s/team";

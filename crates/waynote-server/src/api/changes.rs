@@ -20,7 +20,6 @@ use waynote::{Allowance, Error, Limits, Reader};
 
 use super::cursor;
 use crate::edge::Query;
-use crate::edge::shares::Share;
 use crate::metrics::GaugeGuard;
 use crate::problem::{Answer, Problem, ProblemForm};
 use crate::sign_in;
@@ -86,17 +85,10 @@ pub(crate) struct ChangesQuery {
     )
 )]
 pub(crate) async fn changes(
-    mut visit: Visit,
+    visit: Visit,
     Query(query): Query<ChangesQuery>,
     headers: HeaderMap,
 ) -> Answer<Response<Body>> {
-    // A feed is no running request: it has a limit of its own.
-    visit.share = None;
-    let share = visit.app.feeds.take(visit.key.clone());
-    let share = share.ok_or_else(|| {
-        Problem::too_many("this token reads as many feeds as it may")
-            .hint("end one of them, or ask whoever runs the server for a token of your own")
-    })?;
     // The feed subscribes before it reads anything, so that it misses nothing.
     let news = visit.served_store.store.watched().news();
     let last = headers
@@ -118,7 +110,6 @@ pub(crate) async fn changes(
     };
     let feed = Feed {
         _counted: visit.app.metrics.feeds.one(),
-        _share: share,
         token: sign_in::presented(&visit.app, &headers),
         may_read_until: Instant::now() + TOKEN_COUNTS,
         most: PAGE,
@@ -176,7 +167,6 @@ fn known(store: &dyn Reader, id: &str) -> waynote::Result<Option<Point>> {
 /// A reader of a feed.
 struct Feed {
     visit: Visit,
-    _share: Share,
     token: Option<String>,
     /// When the token has to be looked up again.
     may_read_until: Instant,

@@ -10,7 +10,7 @@ use waynote::{
 };
 
 use super::parts::{Precondition, WriteQuery, etag};
-use super::resource::{DeletedNote, PinNote, RestoreNote, SaveNote, UndoNote};
+use super::resource::{DeletedNote, SaveNote, UndoNote};
 use crate::access::served;
 use crate::app::App;
 use crate::edge::{AddressOf, Json as Body, Query};
@@ -108,35 +108,6 @@ pub(crate) async fn save(change: NoteChange, Body(note): Body<SaveNote>) -> Answ
     Ok((status, etag(&note), Json(note)).into_response())
 }
 
-/// Pins a note, so that every prompt shows it whole, or unpins it.
-#[utoipa::path(
-    patch,
-    path = "/notes/{address}",
-    tag = "notes",
-    request_body = PinNote,
-    params(
-        ("address" = String, Path, description = "The note, percent-encoded."),
-        WriteQuery,
-        ("If-Match" = Option<String>, Header, description = "The entity tag that must be current."),
-        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")
-    ),
-    responses(
-        (status = 200, description = "The note", body = Note, headers(("ETag" = String, description = "Its revision"))),
-        (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
-    )
-)]
-pub(crate) async fn pin(change: NoteChange, Body(note): Body<PinNote>) -> Answer<Response> {
-    let pinned = change.run(move |store, address, expected, stamp| {
-        let of = address.clone();
-        match single::set_pinned(store, of, note.pinned, expected.written(), stamp) {
-            Err(Error::NotFound { .. }) if expected == Precondition::Exists => Err(none(address)),
-            pinned => pinned,
-        }
-    });
-    let note = pinned.await?;
-    Ok((etag(&note), Json(note)).into_response())
-}
-
 /// Deletes a note. Its history stays, and `undo` brings it back.
 #[utoipa::path(
     delete,
@@ -183,45 +154,6 @@ pub(crate) async fn undo(
         last,
     };
     change.apply(undo).await
-}
-
-/// Redoes what the last undo took back.
-#[utoipa::path(
-    post,
-    path = "/notes/{address}/redo",
-    tag = "notes",
-    request_body = UndoNote,
-    params(("address" = String, Path, description = "The note, percent-encoded."), WriteQuery,
-        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
-    responses((status = 200, description = "The note after it", body = Applied))
-)]
-pub(crate) async fn redo(
-    change: NoteChange,
-    Body(UndoNote { last }): Body<UndoNote>,
-) -> Answer<Json<Applied>> {
-    change.apply(|address| Change::Redo { address, last }).await
-}
-
-/// Makes an older revision of a note current again, as a new revision.
-#[utoipa::path(
-    post,
-    path = "/notes/{address}/restore",
-    tag = "notes",
-    request_body = RestoreNote,
-    params(("address" = String, Path, description = "The note, percent-encoded."), WriteQuery,
-        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
-    responses((status = 200, description = "The note after it", body = Applied))
-)]
-pub(crate) async fn restore(
-    change: NoteChange,
-    Body(RestoreNote { revision }): Body<RestoreNote>,
-) -> Answer<Json<Applied>> {
-    let restore = |address| Change::Restore {
-        address,
-        revision,
-        last: None,
-    };
-    change.apply(restore).await
 }
 
 /// Any revision was expected, and there is none.

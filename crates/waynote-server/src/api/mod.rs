@@ -9,11 +9,11 @@ mod changes_of_notes;
 mod context;
 mod cursor;
 mod notes;
+mod openapi;
 mod parts;
 mod resource;
 mod search;
 mod sessions;
-mod store;
 
 pub(crate) use parts::IDEMPOTENCY_KEY;
 
@@ -36,18 +36,11 @@ macro_rules! handlers {
             notes::list,
             notes::get,
             changes_of_notes::save,
-            changes_of_notes::pin,
             changes_of_notes::delete,
             notes::history,
             changes_of_notes::undo,
-            changes_of_notes::redo,
-            changes_of_notes::restore,
             sessions::list,
             sessions::add,
-            sessions::events,
-            sessions::record,
-            store::scopes,
-            store::journal,
             search::search,
             context::context,
             changes::changes,
@@ -61,7 +54,7 @@ macro_rules! handlers {
             batch::beat,
             batch::silence,
             batch::verify,
-            store::openapi,
+            openapi::openapi,
         )
     };
 }

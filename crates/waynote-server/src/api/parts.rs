@@ -130,17 +130,28 @@ impl Precondition {
     pub(crate) fn failed(self, problem: Problem) -> Problem {
         match problem.status {
             StatusCode::CONFLICT if self != Self::Any && problem.is_conflict() => {
-                problem.with_status(StatusCode::PRECONDITION_FAILED)
+                let header = match self {
+                    Self::Missing => "If-None-Match",
+                    _ => "If-Match",
+                };
+                let hint =
+                    format!("`{header}` expects another state: read the note again, then decide");
+                problem
+                    .with_status(StatusCode::PRECONDITION_FAILED)
+                    .hint(hint)
             }
             _ => problem,
         }
     }
 }
 
-/// The revision in an entity tag.
+/// The revision in an entity tag. A proxy that compresses an answer makes its tag weak, or adds a word: `W/"1"`, `"1-gzip"`.
 fn revision(tag: &str) -> Option<u64> {
-    let tag = tag.trim().strip_prefix('"')?.strip_suffix('"')?;
-    tag.parse().ok()
+    let tag = tag.trim();
+    let tag = tag.strip_prefix("W/").unwrap_or(tag);
+    let tag = tag.strip_prefix('"')?.strip_suffix('"')?;
+    let (number, _) = tag.split_once('-').unwrap_or((tag, ""));
+    number.parse().ok()
 }
 
 /// True if the reader already has this revision.
@@ -149,10 +160,8 @@ pub(crate) fn has_already(headers: &HeaderMap, note: &Note) -> bool {
         .get(IF_NONE_MATCH)
         .and_then(|tags| tags.to_str().ok());
     tags.is_some_and(|tags| {
-        let mut tags = tags
-            .split(',')
-            .map(|tag| tag.trim().trim_start_matches("W/"));
-        tags.any(|tag| tag == "*" || revision(tag) == Some(note.revision))
+        let mut tags = tags.split(',');
+        tags.any(|tag| tag.trim() == "*" || revision(tag) == Some(note.revision))
     })
 }
 
@@ -181,10 +190,16 @@ mod tests {
     fn preconditions_are_read() {
         let of = |all: &[(HeaderName, &'static str)]| Precondition::of(&headers(all)).ok();
         assert_eq!(of(&[]), Some(Precondition::Any));
-        assert_eq!(of(&[(IF_MATCH, "\"7\"")]), Some(Precondition::Revision(7)));
+        for tag in ["\"7\"", "W/\"7\"", "\"7-gzip\"", "W/\"7-gzip\"", " \"7\" "] {
+            assert_eq!(
+                of(&[(IF_MATCH, tag)]),
+                Some(Precondition::Revision(7)),
+                "{tag}"
+            );
+        }
         assert_eq!(of(&[(IF_MATCH, "*")]), Some(Precondition::Exists));
         assert_eq!(of(&[(IF_NONE_MATCH, "*")]), Some(Precondition::Missing));
-        for wrong in ["7", "\"seven\"", "W/\"7\"", "\"7\", \"8\""] {
+        for wrong in ["7", "\"seven\"", "W/7", "\"-7\"", "\"7\", \"8\""] {
             assert_eq!(of(&[(IF_MATCH, wrong)]), None, "{wrong}");
         }
         assert_eq!(of(&[(IF_NONE_MATCH, "\"7\"")]), None);

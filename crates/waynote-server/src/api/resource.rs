@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use waynote::event::{RecordedEvent, SessionEvent};
-use waynote::{Address, Content, Limits, Name, Note, Revision, ScopeSummary};
+use waynote::{Address, Content, Limits, Name, Note, Revision};
 
 macro_rules! forms {
     ($($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $field:ident: $type:ty,)* })*) => {$(
@@ -17,14 +16,6 @@ macro_rules! forms {
 }
 
 forms! {
-    /// A page of the scopes of a store.
-    ScopeList {
-        /// By kind and name.
-        scopes: Vec<ScopeSummary>,
-        /// The cursor of the next page; none: this is the last one.
-        next: Option<String>,
-    }
-
     /// A page of notes.
     NotePage {
         /// By kind of scope, scope and key; a place's own note comes before its keyed ones.
@@ -53,14 +44,6 @@ forms! {
         address: Address,
         /// Whether there was one.
         deleted: bool,
-    }
-
-    /// A page of a session's events.
-    SessionEventPage {
-        /// Latest first.
-        events: Vec<RecordedEvent>,
-        /// The cursor of the next page; none: this is the last one.
-        next: Option<String>,
     }
 
     /// A page of sessions.
@@ -113,28 +96,12 @@ pub(crate) struct SaveNote {
     pub(crate) limits: Limits,
 }
 
-/// A change of a note that keeps its text.
-#[derive(Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PinNote {
-    /// Whether the note is pinned: shown whole in every prompt.
-    pub(crate) pinned: bool,
-}
-
-/// A condition of an undo or a redo.
+/// A condition of an undo.
 #[derive(Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct UndoNote {
     /// The revision that must be the note's last one.
     pub(crate) last: Option<u64>,
-}
-
-/// The revision to restore.
-#[derive(Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RestoreNote {
-    /// The revision whose state becomes the current one again.
-    pub(crate) revision: u64,
 }
 
 /// An entry to add to a session's log.
@@ -152,15 +119,4 @@ pub(crate) struct NewEntry {
     /// The `stuck` entry that it resolves: its id, `#3` for the only one of iteration 3, or words that only it has.
     #[serde(default)]
     pub(crate) resolves: Option<String>,
-}
-
-/// Events of a session to record, all of them or none.
-#[derive(Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewEvents {
-    /// The events.
-    pub(crate) events: Vec<SessionEvent>,
-    /// The number of the `loop_started` event of the loop that records them.
-    #[serde(default)]
-    pub(crate) lease: Option<u64>,
 }

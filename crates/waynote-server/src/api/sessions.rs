@@ -9,17 +9,14 @@ use super::changes_of_notes::content;
 use super::cursor::Page;
 use super::notes::PageQuery;
 use super::parts::{WriteQuery, etag};
-use super::resource::{
-    NewEntry, NewEvents, SessionAnswer, SessionEventPage, SessionPage, SessionSummary,
-};
+use super::resource::{NewEntry, SessionAnswer, SessionPage, SessionSummary};
 use crate::edge::{Json as Body, NameOf, Query};
 use crate::machine::IsDead;
 use crate::problem::Answer;
 use crate::visit::Visit;
 
-/// The letters of the cursors.
+/// The letter of the cursors.
 const SESSIONS: char = 's';
-const EVENTS: char = 'e';
 
 /// The sessions that have entries or in which a loop ran, with the state of each.
 #[utoipa::path(
@@ -118,49 +115,4 @@ fn is_done(store: &dyn Reader, stamp: &Stamp) -> waynote::Result<bool> {
         Some(operation) => Ok(!store.operation(operation)?.is_empty()),
         None => Ok(false),
     }
-}
-
-/// The events of a session, latest first.
-#[utoipa::path(
-    get,
-    path = "/sessions/{session}/events",
-    tag = "sessions",
-    params(("session" = String, Path, description = "The session."), PageQuery),
-    responses((status = 200, description = "A page of events", body = SessionEventPage))
-)]
-pub(crate) async fn events(
-    visit: Visit,
-    NameOf(session): NameOf,
-    Query(query): Query<PageQuery>,
-) -> Answer<Json<SessionEventPage>> {
-    let (before, limit) = query.read(EVENTS)?;
-    let events = visit.run(move |store| store.events(&session, before, limit + 1));
-    let page = Page::of(EVENTS, events.await?, limit, |event| event.number);
-    Ok(Json(SessionEventPage {
-        next: page.next,
-        events: page.items,
-    }))
-}
-
-/// Records events of a session: for example the answer to the question of a loop that waits for a person.
-#[utoipa::path(
-    post,
-    path = "/sessions/{session}/events",
-    tag = "sessions",
-    request_body = NewEvents,
-    params(("session" = String, Path, description = "The session."), WriteQuery,
-        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
-    responses((status = 204, description = "They are recorded"))
-)]
-pub(crate) async fn record(
-    visit: Visit,
-    NameOf(session): NameOf,
-    Query(query): Query<WriteQuery>,
-    headers: HeaderMap,
-    Body(new): Body<NewEvents>,
-) -> Answer<StatusCode> {
-    let stamp = query.stamp(&visit, None, &headers)?;
-    let recorded = visit.run(move |store| store.record(&session, &new.events, new.lease, &stamp));
-    recorded.await?;
-    Ok(StatusCode::NO_CONTENT)
 }

@@ -2,19 +2,14 @@
 
 mod addresses;
 mod body;
-mod connections;
-mod lines;
 mod origin;
 mod path;
 mod query;
 pub(crate) mod rate;
 mod request;
-pub(crate) mod shares;
 pub(crate) mod user;
 
 pub(crate) use body::{Json, whole, whole_within};
-pub(crate) use connections::{ConnectionGuard, Connections};
-pub(crate) use lines::BareLines;
 pub(crate) use path::{AddressOf, NameOf};
 pub(crate) use query::Query;
 pub(crate) use request::pass;

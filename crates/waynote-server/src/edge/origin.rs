@@ -76,7 +76,7 @@ fn foreign_origin() -> Problem {
     Problem::new(
         StatusCode::FORBIDDEN,
         "foreign_origin",
-        "the request comes from a page of another site",
+        "the request comes from a page of another site (`Origin`, `Sec-Fetch-Site`)",
     )
     .hint("open the page that this server has itself")
 }
@@ -97,7 +97,7 @@ fn foreign_host() -> Problem {
     Problem::new(
         StatusCode::FORBIDDEN,
         "foreign_host",
-        "this server is for this machine alone, and the request names another one",
+        "this server is for this machine alone, and `Host` names another one",
     )
     .hint("use http://localhost, http://127.0.0.1 or http://[::1] with the server's port")
 }

@@ -31,12 +31,6 @@ impl Key {
     pub(crate) fn refused(address: IpAddr) -> Self {
         Self(network(address).to_string(), true)
     }
-
-    /// The key of whoever uses a store that needs no token.
-    pub(crate) fn open(address: Option<IpAddr>) -> Self {
-        let network = address.map(|address| network(address).to_string());
-        Self(network.unwrap_or_default(), false)
-    }
 }
 
 struct Bucket {

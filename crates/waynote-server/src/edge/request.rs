@@ -13,10 +13,10 @@ use axum::middleware::Next;
 use axum::response::IntoResponse;
 
 use waynote::Name;
-use waynote::wire::{CERTIFICATE_HEADER, HOLDER_HEADER, PROBLEM};
+use waynote::wire::{HOLDER_HEADER, PROBLEM};
 
 use crate::app::App;
-use crate::edge::{lines, origin};
+use crate::edge::origin;
 use crate::log::RequestLine;
 use crate::problem::{Cause, Problem};
 use crate::visit::Caller;
@@ -32,15 +32,13 @@ pub(crate) async fn pass(
     next: Next,
 ) -> Response<Body> {
     let began = Instant::now();
-    let _running = app.metrics.running.one();
     let id = app.request_id();
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let caller = Caller::default();
     request.extensions_mut().insert(caller.clone());
 
-    let checked = lines::check(&request).and_then(|()| origin::check(&app, &request));
-    let response = match checked {
+    let response = match origin::check(&app, &request) {
         Err(problem) => problem.into_response(),
         Ok(()) => {
             let answer = tokio::time::timeout(app.options.limits.handler_time, next.run(request));
@@ -51,13 +49,6 @@ pub(crate) async fn pass(
         }
     };
     let mut response = with_headers(response, &id, app.options.tls.is_some());
-    let certificates = app.certificates.as_ref();
-    if let Some(expires) = certificates.and_then(|of| of.expires_soon(app.now()))
-        && let Ok(expires) = HeaderValue::from_str(&expires.to_string())
-    {
-        response.headers_mut().insert(CERTIFICATE_HEADER, expires);
-    }
-
     let caller = caller.0.get();
     if let Some(holder) = caller.and_then(|caller| caller.holder.as_ref())
         && let Ok(holder) = HeaderValue::from_bytes(holder.as_str().as_bytes())

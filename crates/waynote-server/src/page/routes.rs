@@ -21,8 +21,7 @@ use super::{answer, assets, markdown, shell, sign_in, words};
 use crate::app::App;
 use crate::problem::Problem;
 use crate::sign_in::presented;
-use crate::visit::visible_stores;
-use crate::visit::Visit;
+use crate::visit::{Visit, visible_stores};
 
 /// The routes below `/s/{store}`.
 pub(crate) fn router() -> Router<App> {

@@ -177,36 +177,11 @@ fn a_store_that_had_a_token_stays_closed_and_the_log_names_tokens_by_name() {
 }
 
 #[test]
-fn scopes_come_in_pages() {
-    let server = start();
-    for address in "agent%3Aa%23k agent%3Ab%23k place%3A~%2Fp%23k place%3A~%2Fq".split(' ') {
-        let body = r#"{"content":"one"}"#;
-        with(&server, "", "PUT", &format!("/notes/{address}"), body);
-    }
-    let (mut found, mut cursor) = (Vec::new(), String::new());
-    loop {
-        let page = with(&server, "", "GET", &format!("/scopes?limit=2{cursor}"), "").json();
-        let items = page["scopes"].as_array().unwrap();
-        assert!(items.len() <= 2);
-        found.extend(
-            items
-                .iter()
-                .map(|of| of["scope"].as_str().unwrap().to_owned()),
-        );
-        match page["next"].as_str() {
-            Some(next) => cursor = format!("&cursor={next}"),
-            None => break,
-        }
-    }
-    assert_eq!(found, ["place:~/p", "place:~/q", "agent:a", "agent:b"]);
-}
-
-#[test]
 fn a_token_of_one_store_is_none_of_another() {
     let server = start();
     let boss = server.token("boss", Rights::Admin);
     let header = format!("Authorization: Bearer {boss}");
-    let other = server.send("GET", "/s/none/api/v1/scopes", &[&header], "");
+    let other = server.send("GET", "/s/none/api/v1/sessions", &[&header], "");
     assert_eq!(other.problem(), (401, "unauthorized".into()));
 }
 
@@ -219,7 +194,7 @@ fn a_token_has_so_many_requests() {
     }));
     let boss = server.token("boss", Rights::Admin);
     let answers: Vec<Response> = (0..20)
-        .map(|_| with(&server, &boss, "GET", "/scopes", ""))
+        .map(|_| with(&server, &boss, "GET", "/sessions", ""))
         .collect();
     assert_eq!(answers[0].status, 200);
     let last = answers.last().unwrap();
@@ -232,7 +207,7 @@ fn guesses_of_tokens_are_slowed_down() {
     let server = start();
     server.token("boss", Rights::Admin);
     let statuses: Vec<u16> = (0..80)
-        .map(|_| with(&server, "wn_guess", "GET", "/scopes", "").status)
+        .map(|_| with(&server, "wn_guess", "GET", "/sessions", "").status)
         .collect();
     assert_eq!((statuses[0], statuses[79]), (401, 429));
 }

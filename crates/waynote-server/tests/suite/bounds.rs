@@ -257,7 +257,7 @@ fn signing_in_takes_little_from_strangers() {
 fn strangers_do_not_lock_out_valid_tokens() {
     let server = start();
     let admin = server.token("all", Rights::Admin);
-    let scopes = format!("{API}/scopes");
+    let scopes = format!("{API}/sessions");
     let bearer = format!("Authorization: Bearer {admin}");
     let mut refused = 0;
     for _ in 0..100 {
@@ -301,16 +301,6 @@ fn a_browser_says_which_site_asks() {
     assert_eq!(hosts.problem(), (400, "bad_request".into()));
     let hosts = server.send("GET", "/healthz", &["Host: localhost,evil.example"], "");
     assert_eq!(hosts.problem(), (400, "bad_request".into()));
-    // A proxy that takes LF alone for a part of the line sees another request.
-    for (line, expected) in [("X: 1\r\n", "200"), ("X: 1\n", "400")] {
-        let mut stream = server.connect();
-        let head =
-            format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{line}\r\n");
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert_eq!(answer.split(' ').nth(1), Some(expected), "{answer}");
-    }
 }
 
 #[test]

@@ -8,9 +8,9 @@ use waynote::store::SideValue;
 use waynote::{LocalStore, SideData, SqliteStore};
 use waynote_server::{Limits, Log, Options, Server, Stores, TlsFiles};
 
-use super::support::{Response, now, options, start, start_with, wait_until};
+use super::support::{Response, now, options, start, start_with};
 
-const SCOPES: &str = "/s/notes/api/v1/scopes";
+const SCOPES: &str = "/s/notes/api/v1/sessions";
 
 #[test]
 fn a_name_of_another_site_for_this_machine_is_refused() {
@@ -63,7 +63,7 @@ fn every_error_is_a_problem_with_a_hint() {
     for (method, path, status, kind) in [
         ("GET", "/nothing", 404, "no_such_route"),
         ("GET", "/s/notes/api/v1/nothing", 404, "no_such_route"),
-        ("GET", "/s/none/api/v1/scopes", 404, "no_such_store"),
+        ("GET", "/s/none/api/v1/sessions", 404, "no_such_store"),
         ("BREW", SCOPES, 405, "method_not_allowed"),
         ("POST", SCOPES, 405, "method_not_allowed"),
     ] {
@@ -93,7 +93,7 @@ fn a_store_with_tokens_needs_one_and_says_nothing_of_oauth() {
         assert_eq!(answer.header("www-authenticate"), "Bearer");
         assert_eq!(
             server
-                .send("GET", "/s/none/api/v1/scopes", headers, "")
+                .send("GET", "/s/none/api/v1/sessions", headers, "")
                 .body,
             answer.body
         );
@@ -203,35 +203,6 @@ fn a_kept_connection_is_closed_when_nothing_comes() {
         .unwrap();
     let answer = Response::read(&mut stream);
     assert_eq!(answer.status, 200, "and the connection has ended");
-}
-
-#[test]
-fn there_are_no_more_connections_than_allowed() {
-    let server = start_with(options().limits(Limits {
-        connections: 2,
-        ..Limits::default()
-    }));
-    // Feeds: an idle connection would make room.
-    let feed = || {
-        let mut stream = server.connect();
-        stream
-            .write_all(b"GET /s/notes/api/v1/changes HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            .unwrap();
-        stream.read_exact(&mut [0; 12]).unwrap();
-        stream
-    };
-    let (first, second) = (feed(), feed());
-    let refused = || {
-        let mut third = server.connect();
-        let _ = third
-            .write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-        let mut answer = Vec::new();
-        let _ = third.read_to_end(&mut answer);
-        answer.is_empty()
-    };
-    wait_until(refused, "a third connection is closed");
-    drop((first, second));
-    wait_until(|| !refused(), "connections are free again");
 }
 
 const NOTE: &str = "/s/notes/api/v1/notes/agent%3Aa%23k";

@@ -62,8 +62,8 @@ fn a_dead_store_does_not_take_the_others_from_their_readers() {
     assert_eq!(get("/readyz/live").status, 200);
     assert_eq!(get("/readyz/dead").problem(), (503, "not_ready".into()));
     assert_eq!(get("/readyz/none").body, get("/readyz/dead").body);
-    get("/s/live/api/v1/scopes");
-    get("/s/dead/api/v1/scopes");
+    get("/s/live/api/v1/sessions");
+    get("/s/dead/api/v1/sessions");
     let metrics = get("/metrics").body;
     for line in [
         r#"waynote_store_up{store="live"} 1"#,
@@ -81,7 +81,7 @@ fn a_dead_store_does_not_take_the_others_from_their_readers() {
 fn figures_are_by_route_and_have_no_names() {
     let server = start();
     server.get("/healthz");
-    server.get("/s/notes/api/v1/scopes");
+    server.get("/s/notes/api/v1/sessions");
     server.get("/s/notes/secret-address?q=secret-query");
     let figures = server.get("/metrics");
     assert_eq!(
@@ -90,7 +90,7 @@ fn figures_are_by_route_and_have_no_names() {
     );
     for line in [
         r#"waynote_http_request_duration_seconds_count{route="/healthz",method="GET",status="200"} 1"#,
-        r#"waynote_http_request_duration_seconds_bucket{route="/s/{store}/api/v1/scopes",method="GET",status="200",le="+Inf"} 1"#,
+        r#"waynote_http_request_duration_seconds_bucket{route="/s/{store}/api/v1/sessions",method="GET",status="200",le="+Inf"} 1"#,
         r#"waynote_http_request_duration_seconds_count{route="unknown",method="GET",status="404"} 1"#,
         "# TYPE waynote_http_connections gauge",
         "waynote_feeds 0",

@@ -35,7 +35,7 @@ fn the_link_works_once_and_the_cookie_is_the_way_in() {
     assert_eq!(first.header("refresh"), "0; url=/");
     assert_eq!(first.header("cache-control"), "no-store");
     let cookie = cookie(&first);
-    for path in ["/s/notes/", "/s/notes/api/v1/scopes", "/s/notes/history"] {
+    for path in ["/s/notes/", "/s/notes/api/v1/sessions", "/s/notes/notes"] {
         assert_eq!(
             server.send("GET", path, &[&cookie], "").status,
             200,
@@ -57,7 +57,7 @@ fn the_link_works_once_and_the_cookie_is_the_way_in() {
 fn without_the_cookie_nobody_gets_in() {
     let (server, link) = open();
     let routes = [
-        ("GET", "/s/notes/api/v1/scopes"),
+        ("GET", "/s/notes/api/v1/sessions"),
         ("GET", "/s/notes/api/v1/changes"),
         ("POST", "/s/notes/mcp"),
         ("PUT", "/s/notes/api/v1/notes/agent%3Aa%23b"),
@@ -103,7 +103,7 @@ fn without_the_cookie_nobody_gets_in() {
 fn many_refused_requests_do_not_lock_out_the_browser() {
     let (server, link) = open();
     let cookie = cookie(&server.get(&link));
-    let path = "/s/notes/api/v1/scopes";
+    let path = "/s/notes/api/v1/sessions";
     let mut refused = 0;
     while server.get(path).status != 429 {
         refused += 1;
@@ -117,7 +117,7 @@ fn the_owner_of_a_store_needs_none_of_its_tokens() {
     let (server, link) = open();
     let cookie = cookie(&server.get(&link));
     let token = server.token("ci", Rights::Read);
-    let path = "/s/notes/api/v1/scopes";
+    let path = "/s/notes/api/v1/sessions";
     assert_eq!(server.send("GET", path, &[&cookie], "").status, 200);
     let header = format!("Authorization: Bearer {token}");
     assert_eq!(server.send("GET", path, &[&header], "").status, 200);

@@ -112,16 +112,10 @@ fn a_write_can_expect_a_revision() {
         PUT    | If-Match: "1"    | three           | 412 conflict
         PUT    | If-Match: *      | three           | 200 three
         PUT    | If-Match: 3      | four            | 400 bad_request
-        PATCH  | If-Match: "2"    | {"pinned":true} | 412 conflict
-        PATCH  | If-None-Match: * | {"pinned":true} | 412 conflict
-        PATCH  | If-Match: "3"    | {"pinned":true} | 200 three
         DELETE | If-Match: "3"    |                 | 412 conflict
         DELETE | If-Match: "4"    |                 | 200 true
         DELETE |                  |                 | 200 false
         DELETE | If-Match: *      |                 | 412 conflict
-        PATCH  | If-Match: *      | {"pinned":true} | 412 conflict
-        PATCH  | If-Match: "4"    | {"pinned":true} | 412 conflict
-        PATCH  |                  | {"pinned":true} | 404 not_found
         "#,
     );
     put(&server, KEY, &[], "theirs");
@@ -151,7 +145,7 @@ fn a_repeated_call_is_carried_out_once() {
 }
 
 #[test]
-fn changes_are_undone_redone_and_restored() {
+fn changes_are_undone_and_listed() {
     let server = start();
     talk(
         &server,
@@ -160,10 +154,6 @@ fn changes_are_undone_redone_and_restored() {
         PUT           | | two             | 200 two
         POST /undo    | | {}              | 200 one
         POST /undo    | | {"last":1}      | 409 conflict
-        POST /redo    | | {}              | 200 two
-        POST /redo    | | {}              | 404 nothing_to_redo
-        POST /restore | | {"revision":1}  | 200 one
-        POST /restore | | {"revision":99} | 404 not_found
         GET %401      | |                 | 200 one
         PUT %401      | | one             | 400 bad_request
         "#,
@@ -182,9 +172,8 @@ fn changes_are_undone_redone_and_restored() {
             }
         }
     };
-    let history = ["5 restore, 4 redo, 3 undo", "2 save, 1 save"];
+    let history = ["3 undo, 2 save, 1 save"];
     assert_eq!(actions(&format!("{KEY}/history")), history);
-    assert_eq!(actions(&format!("{API}/journal"))[..2], history);
     let none = server.get(&format!("{API}/notes/agent%3Aa%23b/history"));
     assert_eq!(none.problem(), (404, "not_found".into()));
 }
@@ -341,7 +330,7 @@ fn what_is_found_and_the_block_are_those_of_the_library() {
 }
 
 #[test]
-fn sessions_have_entries_events_and_a_state() {
+fn sessions_have_entries_and_a_state() {
     let server = start();
     let entries = format!("{API}/sessions/night/entries");
     let add = |body: Value| server.send("POST", &entries, &[], &body.to_string());
@@ -364,15 +353,6 @@ fn sessions_have_entries_events_and_a_state() {
         (400, "unknown_type".into())
     );
 
-    let events = format!("{API}/sessions/night/events");
-    let page = server.get(&format!("{events}?limit=1")).json();
-    assert_eq!(page["events"][0]["event"]["event"], "resolved");
-    let answer = r#"{"events":[{"event":"answered","answer":"yes"}]}"#;
-    assert_eq!(
-        server.send("POST", &events, &[], answer).problem(),
-        (404, "nothing_asked".into())
-    );
-
     let stamp = Stamp::new(now(), "agent:a".parse().unwrap());
     let started: Vec<waynote::event::SessionEvent> = serde_json::from_value(json!([
         { "event": "loop_started", "directory": "/", "holder": { "host": "h", "boot": "b", "pid": 1, "start": 1 } },
@@ -388,8 +368,8 @@ fn sessions_have_entries_events_and_a_state() {
         .store
         .record(&session, &started[1..], Some(lease), &stamp)
         .unwrap();
-    let asked = r#"{"events":[{"event":"blocked","iteration":1,"question":"ship it?"}]}"#;
-    assert_eq!(server.send("POST", &events, &[], asked).status, 204);
+    let asked = waynote::session_state::AgentSignal::Blocked("ship it?".into());
+    waynote::loops::signal(&*server.store, &session, Some(1), &asked, &stamp).unwrap();
     let sessions = server.get(&format!("{API}/sessions")).json();
     assert_eq!(
         sessions,

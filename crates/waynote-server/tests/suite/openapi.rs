@@ -51,30 +51,23 @@ fn every_route_is_in_the_document_and_every_operation_answers() {
     DELETE /notes/{address}
     GET /changes
     GET /context
-    GET /journal
     GET /notes
     GET /notes/{address}
     GET /notes/{address}/history
     GET /openapi.json
-    GET /scopes
     GET /search
     GET /sessions
-    GET /sessions/{session}/events
     GET /verify
-    PATCH /notes/{address}
     POST /apply
     POST /as-of
     POST /beat
     POST /context
     POST /forget
-    POST /notes/{address}/redo
-    POST /notes/{address}/restore
     POST /notes/{address}/undo
     POST /read
     POST /record
     POST /search
     POST /sessions/{session}/entries
-    POST /sessions/{session}/events
     POST /silence
     PUT /notes/{address}
     ");

@@ -82,7 +82,7 @@ fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
     // The API knows the cookie too.
     assert_eq!(
         server
-            .send("GET", "/s/notes/api/v1/scopes", &[&cookie], "")
+            .send("GET", "/s/notes/api/v1/sessions", &[&cookie], "")
             .status,
         200
     );

@@ -303,11 +303,8 @@ fn body(method: &str, path: &str) -> Option<Value> {
     let note = "agent:builder#deploy";
     Some(match (method, path) {
         ("put", _) => json!({ "content": "run `make ship`" }),
-        ("patch", _) => json!({ "pinned": true }),
-        (_, "/notes/{address}/undo" | "/notes/{address}/redo") => Value::Object(Map::new()),
-        (_, "/notes/{address}/restore") => json!({ "revision": 1 }),
+        (_, "/notes/{address}/undo") => Value::Object(Map::new()),
         (_, "/sessions/{session}/entries") => json!({ "type": "learning", "content": "use lld" }),
-        (_, "/sessions/{session}/events") => json!({ "events": [] }),
         (_, "/read") => json!({ "notes": [note], "version": true }),
         (_, "/as-of") => {
             json!({ "scopes": ["agent:builder"], "moment": { "time": "2026-05-17T12:00:00Z" } })
