@@ -151,32 +151,6 @@ export interface Ask {
   version?: boolean;
 }
 
-/** A refused or administrative call. */
-export interface AuditLine {
-  /** When; the first time if there were several. */
-  at: string;
-  /** The call, in a few words. */
-  call: string;
-  /** Where the page after this line begins. */
-  cursor: string;
-  /** Its object, or the reason of the refusal. */
-  detail: string;
-  /** Whether it was refused. */
-  refused: boolean;
-  /** How often, within a minute. */
-  times: number;
-  /** The token that called. */
-  token?: string | null;
-}
-
-/** A page of the audit log. */
-export interface AuditPage {
-  /** Latest first. */
-  entries: AuditLine[];
-  /** The cursor of the next page; none: this is the last one. */
-  next?: string | null;
-}
-
 /** A prompt block. */
 export interface Block {
   /** The position of the store's last change when the block was made; none for an empty store. */
@@ -341,6 +315,8 @@ export interface ChangeRestore {
   restore: {
     /** The note. */
     address: Address;
+    /** The revision that must be the note's last one; none: whichever it is. */
+    last?: number | null;
     /** The revision. */
     revision: number;
   };
@@ -706,30 +682,6 @@ export interface NewEntry {
   type: string;
 }
 
-/** Events of a session to record, all of them or none. */
-export interface NewEvents {
-  /** The events. */
-  events: SessionEvent[];
-  /** The number of the `loop_started` event of the loop that records them. */
-  lease?: number | null;
-}
-
-/** A token to create. */
-export interface NewToken {
-  /** The agents that it is narrowed to. With neither agents, places nor sessions, it is for all notes. */
-  agents?: Name[];
-  /** When it expires (RFC 3339); none: never. */
-  expires_at?: string | null;
-  /** Its name, which no other token has. */
-  name: Name;
-  /** The places that it is narrowed to, with everything below them. */
-  places?: Place[];
-  /** How much it grants: `read`, `write` or `admin`. */
-  rights: string;
-  /** The sessions that it is narrowed to. */
-  sessions?: Name[];
-}
-
 /** A note. Its fields have the same names in the command line, MCP and HTTP. */
 export interface Note {
   /** Its address: `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`. */
@@ -824,12 +776,6 @@ export interface Page {
   of: Recent;
   /** How many notes to skip. */
   skip?: number;
-}
-
-/** A change of a note that keeps its text. */
-export interface PinNote {
-  /** Whether the note is pinned: shown whole in every prompt. */
-  pinned: boolean;
 }
 
 export type Place = string;
@@ -1028,12 +974,6 @@ export type ResidueLent = "lent";
 /** Another process is still reading an older state of the store. */
 export type ResidueRead = "read";
 
-/** The revision to restore. */
-export interface RestoreNote {
-  /** The revision whose state becomes the current one again. */
-  revision: number;
-}
-
 /** A change of a note, as the journal has it. */
 export interface Revision {
   /** `save`, `sync`, `pin`, `unpin`, `delete`, `restore`, `undo`, `redo`, `repeat` or `forget`. */
@@ -1054,7 +994,7 @@ export interface Revision {
   recorded_at: string;
   /** The number of the revision. */
   revision: number;
-  /** The name of the token that wrote it. */
+  /** The holder of the token with which it was written. */
   token?: Name | null;
   /** The revision that an undo or a redo took back. */
   undoes?: number | null;
@@ -1084,14 +1024,6 @@ export type Scope = string;
 
 /** The three kinds of scope. */
 export type ScopeKind = "place" | "agent" | "session";
-
-/** A page of the scopes of a store. */
-export interface ScopeList {
-  /** The cursor of the next page; none: this is the last one. */
-  next?: string | null;
-  /** By kind and name. */
-  scopes: ScopeSummary[];
-}
 
 /** A scope and the number of its notes. */
 export interface ScopeSummary {
@@ -1235,14 +1167,6 @@ export interface SessionEventLoopStarted {
   iterations?: number | null;
 }
 
-/** A page of a session's events. */
-export interface SessionEventPage {
-  /** Latest first. */
-  events: RecordedEvent[];
-  /** The cursor of the next page; none: this is the last one. */
-  next?: string | null;
-}
-
 /** Another entry resolved a `stuck` entry, which is not shown in prompts until it is noted again. */
 export interface SessionEventResolved {
   /** The entry that resolved it. */
@@ -1330,34 +1254,6 @@ export type StoreId = string;
 /** How the block is written. */
 export type Style = "stable" | "faithful";
 
-/** The tokens of a store. */
-export interface TokenList {
-  /** By name. */
-  tokens: TokenSummary[];
-}
-
-/** What is known of a token. */
-export interface TokenSummary {
-  /** The agents that it is narrowed to. */
-  agents: Name[];
-  /** When it was created. */
-  created_at: string;
-  /** When it expires; none: never. */
-  expires_at?: string | null;
-  /** The part of its text that is no secret. */
-  id: string;
-  /** The day of its last use, in universal time. */
-  last_used?: string | null;
-  /** Its name. */
-  name: Name;
-  /** The places that it is narrowed to. */
-  places: Place[];
-  /** How much it grants: `read`, `write` or `admin`. */
-  rights: string;
-  /** The sessions that it is narrowed to. */
-  sessions: Name[];
-}
-
 /** The names of the tools with which a reader looks up what a block does not show. */
 export interface Tools {
   /** Searches notes by their text. */
@@ -1366,7 +1262,7 @@ export interface Tools {
   show: string;
 }
 
-/** A condition of an undo or a redo. */
+/** A condition of an undo. */
 export interface UndoNote {
   /** The revision that must be the note's last one. */
   last?: number | null;
@@ -1429,12 +1325,6 @@ export interface Writer {
   /** The PID namespace in which the processes have their numbers; none if the system has no such thing. */
   namespace?: number | null;
 }
-
-/** A token that was created. */
-export type CreatedToken = TokenSummary & {
-  /** The token itself. It is shown this once. */
-  token: string;
-};
 
 /** A stored event, with its session. */
 export type SessionsEvent = RecordedEvent & {
@@ -1502,18 +1392,6 @@ export class Client extends Transport {
       idempotency_key?: string;
     }): Promise<Note>;
 
-  /** Pins a note, so that every prompt shows it whole, or unpins it. */
-  pinNote(address: string, body: PinNote, options?: CallOptions & {
-      /** The author of the change, if the token may write as that author: `person`, `agent:NAME`. Without it, the token's own; on a server without tokens, the agent whose notebook is written, and a person elsewhere. */
-      author?: string;
-      /** The event with which a loop took its session, `session:NAME#event-N`, if this is written inside that loop: refused when the loop has lost the session. */
-      lease?: string;
-      /** The revision that must be current; 0: only if there is no such note. */
-      if_revision?: number;
-      /** The same text for the same call: it is carried out once. */
-      idempotency_key?: string;
-    }): Promise<Note>;
-
   /** Deletes a note. Its history stays, and `undo` brings it back. */
   deleteNote(address: string, options?: CallOptions & {
       /** The author of the change, if the token may write as that author: `person`, `agent:NAME`. Without it, the token's own; on a server without tokens, the agent whose notebook is written, and a person elsewhere. */
@@ -1536,26 +1414,6 @@ export class Client extends Transport {
 
   /** Undoes the last change of a note that is not undone yet. */
   undoNote(address: string, body?: UndoNote, options?: CallOptions & {
-      /** The author of the change, if the token may write as that author: `person`, `agent:NAME`. Without it, the token's own; on a server without tokens, the agent whose notebook is written, and a person elsewhere. */
-      author?: string;
-      /** The event with which a loop took its session, `session:NAME#event-N`, if this is written inside that loop: refused when the loop has lost the session. */
-      lease?: string;
-      /** The same text for the same call: it is carried out once. */
-      idempotency_key?: string;
-    }): Promise<Applied>;
-
-  /** Redoes what the last undo took back. */
-  redoNote(address: string, body?: UndoNote, options?: CallOptions & {
-      /** The author of the change, if the token may write as that author: `person`, `agent:NAME`. Without it, the token's own; on a server without tokens, the agent whose notebook is written, and a person elsewhere. */
-      author?: string;
-      /** The event with which a loop took its session, `session:NAME#event-N`, if this is written inside that loop: refused when the loop has lost the session. */
-      lease?: string;
-      /** The same text for the same call: it is carried out once. */
-      idempotency_key?: string;
-    }): Promise<Applied>;
-
-  /** Makes an older revision of a note current again, as a new revision. */
-  restoreNote(address: string, body: RestoreNote, options?: CallOptions & {
       /** The author of the change, if the token may write as that author: `person`, `agent:NAME`. Without it, the token's own; on a server without tokens, the agent whose notebook is written, and a person elsewhere. */
       author?: string;
       /** The event with which a loop took its session, `session:NAME#event-N`, if this is written inside that loop: refused when the loop has lost the session. */
@@ -1594,38 +1452,6 @@ export class Client extends Transport {
       idempotency_key?: string;
     }): Promise<Note>;
 
-  /** The events of a session, latest first. */
-  listEvents(session: string, options?: CallOptions & {
-      /** Where the page begins: `next` of the page before. */
-      cursor?: string;
-      /** The most items of the page, from 1 to 500; without it 50. */
-      limit?: number;
-    }): Promise<SessionEventPage>;
-
-  /** Records events of a session: for example the answer to the question of a loop that waits for a person. */
-  addEvents(session: string, body: NewEvents, options?: CallOptions & {
-      /** The author of the change, if the token may write as that author: `person`, `agent:NAME`. Without it, the token's own; on a server without tokens, the agent whose notebook is written, and a person elsewhere. */
-      author?: string;
-      /** The same text for the same call: it is carried out once. */
-      idempotency_key?: string;
-    }): Promise<void>;
-
-  /** The scopes that have notes, by kind and name, with how many each has, in pages. */
-  listScopes(options?: CallOptions & {
-      /** Where the page begins: `next` of the page before. */
-      cursor?: string;
-      /** The most items of the page, from 1 to 500; without it 50. */
-      limit?: number;
-    }): Promise<ScopeList>;
-
-  /** The changes of the whole store, latest first. A page may have fewer changes than asked for, or none, and there may be more all the same: `next` says so. */
-  journal(options?: CallOptions & {
-      /** Where the page begins: `next` of the page before. */
-      cursor?: string;
-      /** The most items of the page, from 1 to 500; without it 50. */
-      limit?: number;
-    }): Promise<RevisionPage>;
-
   /** What happens from now on, or after an item, in one order: changes of notes, events of sessions, and forgettings. */
   changes(options?: CallOptions & {
       /** After the item with this id; `start`: at the very first. Without it, and without the header `Last-Event-ID`, the feed begins now. */
@@ -1637,23 +1463,6 @@ export class Client extends Transport {
 
   /** Checks the whole store for damage. */
   verify(options?: CallOptions): Promise<Report>;
-
-  /** The tokens of a store. For admins. */
-  listTokens(options?: CallOptions): Promise<TokenList>;
-
-  /** Creates a token. Its text is in the answer and nowhere else. From the first one on, every request to the store needs a token. For admins. */
-  createToken(body: NewToken, options?: CallOptions): Promise<CreatedToken>;
-
-  /** Revokes a token: it does not count any more, and feeds that were opened with it end. For admins. */
-  revokeToken(token: string, options?: CallOptions): Promise<TokenSummary>;
-
-  /** The refused and the administrative calls, latest first. For admins. */
-  audit(options?: CallOptions & {
-      /** Where the page begins: `next` of the page before. */
-      cursor?: string;
-      /** The most items of the page, from 1 to 500; without it 50. */
-      limit?: number;
-    }): Promise<AuditPage>;
 
   /** This document. */
   openapi(options?: CallOptions): Promise<unknown>;

@@ -19,10 +19,6 @@ export class Client extends Transport {
     return this.call("PUT", `/notes/${part(address)}`, { options, names: ["author", "lease"], body, mayRepeat: true });
   }
 
-  pinNote(address, body, options) {
-    return this.call("PATCH", `/notes/${part(address)}`, { options, names: ["author", "lease"], body, mayRepeat: true });
-  }
-
   deleteNote(address, options) {
     return this.call("DELETE", `/notes/${part(address)}`, { options, names: ["author", "lease"], mayRepeat: true });
   }
@@ -33,14 +29,6 @@ export class Client extends Transport {
 
   undoNote(address, body = {}, options) {
     return this.call("POST", `/notes/${part(address)}/undo`, { options, names: ["author", "lease"], body, mayRepeat: true });
-  }
-
-  redoNote(address, body = {}, options) {
-    return this.call("POST", `/notes/${part(address)}/redo`, { options, names: ["author", "lease"], body, mayRepeat: true });
-  }
-
-  restoreNote(address, body, options) {
-    return this.call("POST", `/notes/${part(address)}/restore`, { options, names: ["author", "lease"], body, mayRepeat: true });
   }
 
   search(q, options) {
@@ -55,22 +43,6 @@ export class Client extends Transport {
     return this.call("POST", `/sessions/${part(session)}/entries`, { options, names: ["author", "lease"], body, mayRepeat: true });
   }
 
-  listEvents(session, options) {
-    return this.call("GET", `/sessions/${part(session)}/events`, { options, names: ["cursor", "limit"] });
-  }
-
-  addEvents(session, body, options) {
-    return this.call("POST", `/sessions/${part(session)}/events`, { options, names: ["author"], body, mayRepeat: true });
-  }
-
-  listScopes(options) {
-    return this.call("GET", "/scopes", { options, names: ["cursor", "limit"] });
-  }
-
-  journal(options) {
-    return this.call("GET", "/journal", { options, names: ["cursor", "limit"] });
-  }
-
   changes(options) {
     return this.feed("GET", "/changes", { options, names: ["after"] });
   }
@@ -81,22 +53,6 @@ export class Client extends Transport {
 
   verify(options) {
     return this.call("GET", "/verify", { options });
-  }
-
-  listTokens(options) {
-    return this.call("GET", "/tokens", { options });
-  }
-
-  createToken(body, options) {
-    return this.call("POST", "/tokens", { options, body });
-  }
-
-  revokeToken(token, options) {
-    return this.call("DELETE", `/tokens/${part(token)}`, { options });
-  }
-
-  audit(options) {
-    return this.call("GET", "/audit", { options, names: ["cursor", "limit"] });
   }
 
   openapi(options) {

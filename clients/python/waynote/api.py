@@ -181,40 +181,6 @@ class Ask(TypedDict, total=False):
     """Whether to answer with the store's version."""
 
 
-class _AuditLine(TypedDict):
-    at: str
-    """When; the first time if there were several."""
-    call: str
-    """The call, in a few words."""
-    cursor: str
-    """Where the page after this line begins."""
-    detail: str
-    """Its object, or the reason of the refusal."""
-    refused: bool
-    """Whether it was refused."""
-    times: int
-    """How often, within a minute."""
-
-
-class AuditLine(_AuditLine, total=False):
-    """A refused or administrative call."""
-
-    token: Optional[str]
-    """The token that called."""
-
-
-class _AuditPage(TypedDict):
-    entries: list[AuditLine]
-    """Latest first."""
-
-
-class AuditPage(_AuditPage, total=False):
-    """A page of the audit log."""
-
-    next: Optional[str]
-    """The cursor of the next page; none: this is the last one."""
-
-
 class _Block(TypedDict):
     receipt: Receipt
     """How each note is shown. Empty in style faithful, which shows all notes."""
@@ -465,13 +431,18 @@ class ChangeRedo(TypedDict):
     """Redoes what the last undo took back, as a new revision. Not possible after a new change."""
 
 
-class ChangeRestoreRestore(TypedDict):
-    """Restores the state after a revision, as a new revision."""
-
+class _ChangeRestoreRestore(TypedDict):
     address: Address
     """The note."""
     revision: int
     """The revision."""
+
+
+class ChangeRestoreRestore(_ChangeRestoreRestore, total=False):
+    """Restores the state after a revision, as a new revision."""
+
+    last: Optional[int]
+    """The revision that must be the note's last one; none: whichever it is."""
 
 
 class ChangeRestore(TypedDict):
@@ -960,40 +931,6 @@ class NewEntry(_NewEntry, total=False):
     """
 
 
-class _NewEvents(TypedDict):
-    events: list[SessionEvent]
-    """The events."""
-
-
-class NewEvents(_NewEvents, total=False):
-    """Events of a session to record, all of them or none."""
-
-    lease: Optional[int]
-    """The number of the `loop_started` event of the loop that records them."""
-
-
-class _NewToken(TypedDict):
-    name: Name
-    """Its name, which no other token has."""
-    rights: str
-    """How much it grants: `read`, `write` or `admin`."""
-
-
-class NewToken(_NewToken, total=False):
-    """A token to create."""
-
-    agents: list[Name]
-    """The agents that it is narrowed to. With neither agents, places nor sessions, it is for all
-    notes.
-    """
-    expires_at: Optional[str]
-    """When it expires (RFC 3339); none: never."""
-    places: list[Place]
-    """The places that it is narrowed to, with everything below them."""
-    sessions: list[Name]
-    """The sessions that it is narrowed to."""
-
-
 class _Note(TypedDict):
     address: Address
     """Its address: `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`."""
@@ -1112,13 +1049,6 @@ class Page(_Page, total=False):
     """The most notes of the page; none: all."""
     skip: int
     """How many notes to skip."""
-
-
-class PinNote(TypedDict):
-    """A change of a note that keeps its text."""
-
-    pinned: bool
-    """Whether the note is pinned: shown whole in every prompt."""
 
 Place = str
 
@@ -1388,13 +1318,6 @@ ResidueRead = Literal["read"]
 """Another process is still reading an older state of the store."""
 
 
-class RestoreNote(TypedDict):
-    """The revision to restore."""
-
-    revision: int
-    """The revision whose state becomes the current one again."""
-
-
 class _Revision(TypedDict):
     action: str
     """`save`, `sync`, `pin`, `unpin`, `delete`, `restore`, `undo`, `redo`, `repeat` or `forget`."""
@@ -1421,7 +1344,7 @@ class Revision(_Revision, total=False):
     """Its position in the whole store; none for a text that is so far only in a file kept in sync.
     """
     token: Optional[Name]
-    """The name of the token that wrote it."""
+    """The holder of the token with which it was written."""
     undoes: Optional[int]
     """The revision that an undo or a redo took back."""
 
@@ -1457,18 +1380,6 @@ Scope = str
 
 ScopeKind = Literal["place", "agent", "session"]
 """The three kinds of scope."""
-
-
-class _ScopeList(TypedDict):
-    scopes: list[ScopeSummary]
-    """By kind and name."""
-
-
-class ScopeList(_ScopeList, total=False):
-    """A page of the scopes of a store."""
-
-    next: Optional[str]
-    """The cursor of the next page; none: this is the last one."""
 
 
 class ScopeSummary(TypedDict):
@@ -1661,18 +1572,6 @@ class SessionEventLoopStarted(_SessionEventLoopStarted, total=False):
     """How many iterations the run should have, if that was given."""
 
 
-class _SessionEventPage(TypedDict):
-    events: list[RecordedEvent]
-    """Latest first."""
-
-
-class SessionEventPage(_SessionEventPage, total=False):
-    """A page of a session's events."""
-
-    next: Optional[str]
-    """The cursor of the next page; none: this is the last one."""
-
-
 class SessionEventResolved(TypedDict):
     """Another entry resolved a `stuck` entry, which is not shown in prompts until it is noted
     again.
@@ -1791,39 +1690,6 @@ Style = Literal["stable", "faithful"]
 """How the block is written."""
 
 
-class TokenList(TypedDict):
-    """The tokens of a store."""
-
-    tokens: list[TokenSummary]
-    """By name."""
-
-
-class _TokenSummary(TypedDict):
-    agents: list[Name]
-    """The agents that it is narrowed to."""
-    created_at: str
-    """When it was created."""
-    id: str
-    """The part of its text that is no secret."""
-    name: Name
-    """Its name."""
-    places: list[Place]
-    """The places that it is narrowed to."""
-    rights: str
-    """How much it grants: `read`, `write` or `admin`."""
-    sessions: list[Name]
-    """The sessions that it is narrowed to."""
-
-
-class TokenSummary(_TokenSummary, total=False):
-    """What is known of a token."""
-
-    expires_at: Optional[str]
-    """When it expires; none: never."""
-    last_used: Optional[str]
-    """The day of its last use, in universal time."""
-
-
 class Tools(TypedDict):
     """The names of the tools with which a reader looks up what a block does not show."""
 
@@ -1834,7 +1700,7 @@ class Tools(TypedDict):
 
 
 class UndoNote(TypedDict, total=False):
-    """A condition of an undo or a redo."""
+    """A condition of an undo."""
 
     last: Optional[int]
     """The revision that must be the note's last one."""
@@ -1923,13 +1789,6 @@ class Writer(_Writer, total=False):
     """The PID namespace in which the processes have their numbers; none if the system has no such
     thing.
     """
-
-
-class CreatedToken(TokenSummary):
-    """A token that was created."""
-
-    token: str
-    """The token itself. It is shown this once."""
 
 
 class SessionsEvent(RecordedEvent):
@@ -2052,39 +1911,6 @@ class Client(Transport):
         )
         return answer
 
-    def pin_note(
-        self,
-        address: str,
-        pinned: bool,
-        *,
-        author: Optional[str] = None,
-        lease: Optional[str] = None,
-        if_revision: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Note:
-        """Pins a note, so that every prompt shows it whole, or unpins it.
-
-        :param address: The note: `agent:NAME#key`, `place:~/p`, `place:~/p#key`, `session:NAME#id`.
-        :param pinned: Whether the note is pinned: shown whole in every prompt.
-        :param author: The author of the change, if the token may write as that author: `person`,
-            `agent:NAME`. Without it, the token's own; on a server without tokens, the agent whose
-            notebook is written, and a person elsewhere.
-        :param lease: The event with which a loop took its session, `session:NAME#event-N`, if this
-            is written inside that loop: refused when the loop has lost the session.
-        :param if_revision: The revision that must be current; 0: only if there is no such note.
-        :param idempotency_key: The same text for the same call: it is carried out once.
-        """
-        answer: Note = self._call(
-            "PATCH",
-            f"/notes/{part(address)}",
-            query={"author": author, "lease": lease},
-            body={"pinned": pinned},
-            if_revision=if_revision,
-            idempotency_key=idempotency_key,
-            may_repeat=True,
-        )
-        return answer
-
     def delete_note(
         self,
         address: str,
@@ -2160,66 +1986,6 @@ class Client(Transport):
             f"/notes/{part(address)}/undo",
             query={"author": author, "lease": lease},
             body={"last": last},
-            idempotency_key=idempotency_key,
-            may_repeat=True,
-        )
-        return answer
-
-    def redo_note(
-        self,
-        address: str,
-        *,
-        last: Optional[int] = None,
-        author: Optional[str] = None,
-        lease: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Applied:
-        """Redoes what the last undo took back.
-
-        :param address: The note: `agent:NAME#key`, `place:~/p`, `place:~/p#key`, `session:NAME#id`.
-        :param last: The revision that must be the note's last one.
-        :param author: The author of the change, if the token may write as that author: `person`,
-            `agent:NAME`. Without it, the token's own; on a server without tokens, the agent whose
-            notebook is written, and a person elsewhere.
-        :param lease: The event with which a loop took its session, `session:NAME#event-N`, if this
-            is written inside that loop: refused when the loop has lost the session.
-        :param idempotency_key: The same text for the same call: it is carried out once.
-        """
-        answer: Applied = self._call(
-            "POST",
-            f"/notes/{part(address)}/redo",
-            query={"author": author, "lease": lease},
-            body={"last": last},
-            idempotency_key=idempotency_key,
-            may_repeat=True,
-        )
-        return answer
-
-    def restore_note(
-        self,
-        address: str,
-        revision: int,
-        *,
-        author: Optional[str] = None,
-        lease: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Applied:
-        """Makes an older revision of a note current again, as a new revision.
-
-        :param address: The note: `agent:NAME#key`, `place:~/p`, `place:~/p#key`, `session:NAME#id`.
-        :param revision: The revision whose state becomes the current one again.
-        :param author: The author of the change, if the token may write as that author: `person`,
-            `agent:NAME`. Without it, the token's own; on a server without tokens, the agent whose
-            notebook is written, and a person elsewhere.
-        :param lease: The event with which a loop took its session, `session:NAME#event-N`, if this
-            is written inside that loop: refused when the loop has lost the session.
-        :param idempotency_key: The same text for the same call: it is carried out once.
-        """
-        answer: Applied = self._call(
-            "POST",
-            f"/notes/{part(address)}/restore",
-            query={"author": author, "lease": lease},
-            body={"revision": revision},
             idempotency_key=idempotency_key,
             may_repeat=True,
         )
@@ -2305,88 +2071,6 @@ class Client(Transport):
         )
         return answer
 
-    def list_events(
-        self,
-        session: str,
-        *,
-        cursor: Optional[str] = None,
-        limit: Optional[int] = None,
-    ) -> SessionEventPage:
-        """The events of a session, latest first.
-
-        :param session: The session.
-        :param cursor: Where the page begins: `next` of the page before.
-        :param limit: The most items of the page, from 1 to 500; without it 50.
-        """
-        answer: SessionEventPage = self._call(
-            "GET",
-            f"/sessions/{part(session)}/events",
-            query={"cursor": cursor, "limit": limit},
-        )
-        return answer
-
-    def add_events(
-        self,
-        session: str,
-        events: list[SessionEvent],
-        *,
-        lease: Optional[int] = None,
-        author: Optional[str] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> None:
-        """Records events of a session: for example the answer to the question of a loop that waits for
-        a person.
-
-        :param session: The session.
-        :param events: The events.
-        :param lease: The number of the `loop_started` event of the loop that records them.
-        :param author: The author of the change, if the token may write as that author: `person`,
-            `agent:NAME`. Without it, the token's own; on a server without tokens, the agent whose
-            notebook is written, and a person elsewhere.
-        :param idempotency_key: The same text for the same call: it is carried out once.
-        """
-        self._call(
-            "POST",
-            f"/sessions/{part(session)}/events",
-            query={"author": author},
-            body={"events": events, "lease": lease},
-            idempotency_key=idempotency_key,
-            may_repeat=True,
-        )
-
-    def list_scopes(
-        self,
-        *,
-        cursor: Optional[str] = None,
-        limit: Optional[int] = None,
-    ) -> ScopeList:
-        """The scopes that have notes, by kind and name, with how many each has, in pages.
-
-        :param cursor: Where the page begins: `next` of the page before.
-        :param limit: The most items of the page, from 1 to 500; without it 50.
-        """
-        answer: ScopeList = self._call("GET", "/scopes", query={"cursor": cursor, "limit": limit})
-        return answer
-
-    def journal(
-        self,
-        *,
-        cursor: Optional[str] = None,
-        limit: Optional[int] = None,
-    ) -> RevisionPage:
-        """The changes of the whole store, latest first. A page may have fewer changes than asked for,
-        or none, and there may be more all the same: `next` says so.
-
-        :param cursor: Where the page begins: `next` of the page before.
-        :param limit: The most items of the page, from 1 to 500; without it 50.
-        """
-        answer: RevisionPage = self._call(
-            "GET",
-            "/journal",
-            query={"cursor": cursor, "limit": limit},
-        )
-        return answer
-
     def changes(self, *, after: Optional[str] = None) -> Iterator[FeedMessage]:
         """What happens from now on, or after an item, in one order: changes of notes, events of
         sessions, and forgettings.
@@ -2423,58 +2107,6 @@ class Client(Transport):
     def verify(self) -> Report:
         """Checks the whole store for damage."""
         answer: Report = self._call("GET", "/verify")
-        return answer
-
-    def list_tokens(self) -> TokenList:
-        """The tokens of a store. For admins."""
-        answer: TokenList = self._call("GET", "/tokens")
-        return answer
-
-    def create_token(
-        self,
-        name: Name,
-        rights: str,
-        *,
-        agents: Optional[list[Name]] = None,
-        expires_at: Optional[str] = None,
-        places: Optional[list[Place]] = None,
-        sessions: Optional[list[Name]] = None,
-    ) -> CreatedToken:
-        """Creates a token. Its text is in the answer and nowhere else. From the first one on, every
-        request to the store needs a token. For admins.
-
-        :param name: Its name, which no other token has.
-        :param rights: How much it grants: `read`, `write` or `admin`.
-        :param agents: The agents that it is narrowed to. With neither agents, places nor sessions,
-            it is for all notes.
-        :param expires_at: When it expires (RFC 3339); none: never.
-        :param places: The places that it is narrowed to, with everything below them.
-        :param sessions: The sessions that it is narrowed to.
-        """
-        answer: CreatedToken = self._call(
-            "POST",
-            "/tokens",
-            body={"name": name, "rights": rights, "agents": agents, "expires_at": expires_at,
-                "places": places, "sessions": sessions},
-        )
-        return answer
-
-    def revoke_token(self, token: str) -> TokenSummary:
-        """Revokes a token: it does not count any more, and feeds that were opened with it end. For
-        admins.
-
-        :param token: The name of the token.
-        """
-        answer: TokenSummary = self._call("DELETE", f"/tokens/{part(token)}")
-        return answer
-
-    def audit(self, *, cursor: Optional[str] = None, limit: Optional[int] = None) -> AuditPage:
-        """The refused and the administrative calls, latest first. For admins.
-
-        :param cursor: Where the page begins: `next` of the page before.
-        :param limit: The most items of the page, from 1 to 500; without it 50.
-        """
-        answer: AuditPage = self._call("GET", "/audit", query={"cursor": cursor, "limit": limit})
         return answer
 
     def openapi(self) -> Any:

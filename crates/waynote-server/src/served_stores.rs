@@ -12,6 +12,7 @@ use waynote::SqliteStore;
 use crate::app::Clock;
 use crate::notifying_store::NotifyingStore;
 use crate::page::link::Link;
+use crate::page::seen::LastSeen;
 use crate::problem::{Answer, Problem};
 use crate::sign_in::UsedToday;
 use crate::stores::{Database, ServableStore, Stores, is_name};
@@ -30,6 +31,8 @@ pub(crate) struct ServedStore {
     pub(crate) used: UsedToday,
     /// The one-time link, if the server has one.
     pub(crate) link: OnceLock<Arc<Link>>,
+    /// What the page saw last of a store with many scopes.
+    pub(crate) seen: LastSeen,
 }
 
 impl ServedStore {
@@ -84,6 +87,7 @@ impl ServedStores {
             found_in: None,
             used: UsedToday::default(),
             link: OnceLock::new(),
+            seen: LastSeen::default(),
         }
     }
 

@@ -157,7 +157,8 @@ pub use model::{
 };
 pub use rules::{copy, heartbeat, person, session_state, stall};
 pub use views::{
-    loops, moved, named, notebook, places, scope_list, session_log, session_status, single, tend,
+    listing, loops, moved, named, notebook, places, scope_list, session_log, session_status,
+    single, tend,
 };
 #[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;
@@ -177,6 +178,7 @@ pub use forget::{Forget, ForgetTarget, Forgotten};
 pub use id::{OperationId, StoreId};
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;
+pub use listing::Listing;
 pub use loops::Loop;
 pub use model::allowance::Allowance;
 pub use model::as_of::AsOf;

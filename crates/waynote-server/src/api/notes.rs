@@ -7,8 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use waynote::store::Ask;
-use waynote::{Address, Error, Note, NoteAsOf, Place, Reader, Revision, Scope, ScopeKind, single};
+use waynote::{Address, Error, Listing, Note, NoteAsOf, Revision, Scope, ScopeKind, single};
 
 use super::cursor::{self, Page};
 use super::parts::{etag, has_already, limit};
@@ -57,104 +56,28 @@ pub(crate) async fn list(visit: Visit, Query(query): Query<NotesQuery>) -> Answe
     let (after, limit) = of_page.read::<String>(NOTES)?;
     let after: Option<Address> = after.map(|after| after.parse()).transpose()?;
     let scope: Option<Scope> = query.scope.as_deref().map(str::parse).transpose()?;
-    let kinds = match query.kind.as_deref() {
-        Some(kind) => vec![kind.parse().map_err(|_| {
+    let kind = query.kind.as_deref().map(|kind| {
+        kind.parse::<ScopeKind>().map_err(|_| {
             let kind = waynote::error::safe(kind);
             Problem::bad_request(format!(
                 "`kind` is `place`, `agent` or `session`, not `{kind}`"
             ))
-        })?],
-        None => ScopeKind::ALL.to_vec(),
-    };
-    let directories = Directories {
-        at: query.at.as_deref().map(str::parse).transpose()?,
-        below: query.below.as_deref().map(str::parse).transpose()?,
-    };
-    let page =
-        visit.run(move |store| page(store, scope, &kinds, &directories, after.as_ref(), limit));
-    Ok(Json(page.await?))
-}
-
-/// The directories whose notes are listed; none of both: all, and scopes of other kinds.
-struct Directories {
-    at: Option<Place>,
-    below: Option<Place>,
-}
-
-impl Directories {
-    fn have(&self, scope: &Scope) -> bool {
-        let Scope::Place(place) = scope else {
-            return self.at.is_none() && self.below.is_none();
-        };
-        let applies = |at: &Place| at.chain().contains(place);
-        let is_below = |top: &Place| {
-            let below = place.as_str().strip_prefix(top.as_str());
-            below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || !top.is_project())
-        };
-        self.at.as_ref().is_none_or(applies) && self.below.as_ref().is_none_or(is_below)
-    }
-}
-
-/// A place in the order of a list: scopes by kind and name, a place's own note first, then by key.
-fn order(address: &Address) -> (ScopeKind, String, Option<String>) {
-    let scope = address.scope();
-    (scope.kind(), scope.name().to_owned(), address.key())
-}
-
-/// The first `limit` notes after that one. Scopes are read whole, but no more of them than the page needs.
-fn page(
-    store: &dyn Reader,
-    scope: Option<Scope>,
-    kinds: &[ScopeKind],
-    directories: &Directories,
-    after: Option<&Address>,
-    limit: usize,
-) -> waynote::Result<NotePage> {
-    let mut scopes: Vec<(Scope, usize)> = match scope {
-        Some(scope) => vec![(scope, 0)],
-        None => {
-            let summaries = store.read(&Ask {
-                summaries: kinds.to_vec(),
-                ..Ask::default()
-            })?;
-            let summaries = summaries.summaries.into_iter().flatten();
-            summaries
-                .map(|of| (of.scope, usize::try_from(of.notes).unwrap_or(usize::MAX)))
-                .collect()
-        }
-    };
-    scopes.retain(|(scope, _)| directories.have(scope));
-    let after = after.map(order);
-    if let Some((kind, name, _)) = &after {
-        scopes.retain(|(scope, _)| (scope.kind(), scope.name()) >= (*kind, name.as_str()));
-    }
-    let (mut notes, mut damaged) = (Vec::new(), Vec::new());
-    let mut scopes = scopes.into_iter().peekable();
-    while notes.len() <= limit && scopes.peek().is_some() {
-        let mut ask = Ask::default();
-        let mut expected = notes.len();
-        // One more than the page has tells whether there is another page.
-        while expected <= limit
-            && let Some((scope, count)) = scopes.next()
-        {
-            ask.scopes.push(scope);
-            expected = expected.saturating_add(count.max(1));
-        }
-        let answers = store.read(&ask)?;
-        let found = answers.scopes.into_iter().flatten();
-        notes.extend(found.filter(|note| {
-            after
-                .as_ref()
-                .is_none_or(|after| order(&note.address) > *after)
-        }));
-        damaged.extend(answers.damaged);
-    }
-    let page = Page::of(NOTES, notes, limit, |note| note.address.clone());
-    Ok(NotePage {
-        next: page.next,
-        notes: page.items,
-        damaged,
-    })
+        })
+    });
+    let kind = kind.transpose()?;
+    let listing = Listing::default()
+        .scope(scope)
+        .kind(kind)
+        .at(query.at.as_deref().map(str::parse).transpose()?)
+        .below(query.below.as_deref().map(str::parse).transpose()?);
+    let listed = visit.run(move |store| listing.page(&store, after.as_ref(), limit));
+    let listed = listed.await?;
+    let last = listed.notes.last().filter(|_| listed.is_more);
+    Ok(Json(NotePage {
+        next: last.map(|last| cursor::written(NOTES, &last.address)),
+        notes: listed.notes,
+        damaged: listed.damaged,
+    }))
 }
 
 /// As of when.

@@ -18,7 +18,7 @@ mod now;
 mod routes;
 #[cfg(test)]
 mod samples;
-mod seen;
+pub(crate) mod seen;
 mod sessions;
 mod shell;
 mod sign_in;

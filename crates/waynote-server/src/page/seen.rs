@@ -2,8 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use waynote::session_state::is_archived;
 use waynote::session_status::{last_events, question_after};
 use waynote::store::Ask;
@@ -32,6 +35,34 @@ pub(crate) struct OfSession {
     pub(crate) session: Name,
     pub(crate) notes: u64,
     pub(crate) last: Option<Last>,
+}
+
+/// A store with more scopes and sessions than this is not read anew for every page.
+const MANY: usize = 2_000;
+
+/// What was last read of a store with many scopes. It is taken again for twenty times as long as reading took.
+#[derive(Default)]
+pub(crate) struct LastSeen(Mutex<Option<(Instant, Duration, Arc<Seen>)>>);
+
+impl LastSeen {
+    /// The scopes and the sessions of the store.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub(crate) fn read(&self, store: &dyn Reader) -> Result<Arc<Seen>> {
+        // The lock is held while the store is read: two requests at the same time would read the same.
+        let mut last = self.0.lock();
+        if let Some((read_at, took, seen)) = &*last
+            && read_at.elapsed() < 20 * *took
+        {
+            return Ok(Arc::clone(seen));
+        }
+        let began = Instant::now();
+        let seen = Arc::new(Seen::read(store)?);
+        let is_many = seen.scopes.len() + seen.sessions.len() > MANY;
+        *last = is_many.then(|| (Instant::now(), began.elapsed(), Arc::clone(&seen)));
+        Ok(seen)
+    }
 }
 
 impl Seen {

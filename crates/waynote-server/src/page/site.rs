@@ -1,5 +1,7 @@
 //! The data that every view needs besides its own: the store, the reader's grant, and the time.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use waynote::event::SessionsEvent;
 use waynote::session_status::Holder;
@@ -48,7 +50,7 @@ pub(crate) struct Site<'a> {
     /// The place and the agent that the server was started with, if its user started it there.
     pub(crate) start: Option<&'a Start>,
     /// The scopes of the store that the reader may see.
-    pub(crate) seen: Seen,
+    pub(crate) seen: Arc<Seen>,
     /// The sessions that a loop holds, and whether the loop lives.
     pub(crate) holders: Vec<(Name, Holder)>,
     /// The check for dead processes.
@@ -79,7 +81,7 @@ impl<'a> Site<'a> {
             now: visit.app.now(),
             limits: visit.app.note_limits,
             start: visit.app.start.as_ref(),
-            seen: Seen::read(&store)?,
+            seen: visit.served_store.seen.read(&store)?,
             holders: holders(store, &*visit.app.is_dead)?,
             is_dead: &*visit.app.is_dead,
             last_given: visit.app.last_given.as_deref(),

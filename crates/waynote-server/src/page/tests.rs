@@ -49,7 +49,7 @@ fn on_site<T>(store: &dyn Store, work: impl FnOnce(Site<'_>) -> T) -> T {
         grant: &Grant::everything(),
         now: samples::now(),
         limits: waynote::Limits::default(),
-        seen: Seen::read(&store).unwrap(),
+        seen: Seen::read(&store).unwrap().into(),
         start: None,
         holders: holders(store, &|_| None).unwrap(),
         is_dead: &|_| None,

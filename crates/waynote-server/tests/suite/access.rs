@@ -144,8 +144,18 @@ fn an_agent_does_not_answer_for_a_person() {
         let body = json!({ "session": "s", "events": [event], "stamp": stamp });
         with(&server, token, "POST", "/record", &body.to_string())
     };
-    let asked = json!({ "event": "blocked", "iteration": 1, "question": "left or right?" });
-    assert_eq!(record(&ci, asked).status, 204);
+    let holder = json!({ "host": "h", "boot": "b", "pid": 1, "start": 1 });
+    let started = json!({ "event": "loop_started", "directory": "/", "holder": holder });
+    assert_eq!(record(&ann, started).status, 204);
+    for event in [
+        json!({ "event": "iteration_started", "iteration": 1 }),
+        json!({ "event": "blocked", "iteration": 1, "question": "left or right?" }),
+    ] {
+        let stamp = json!({ "now": "2026-08-01T12:00:00Z", "author": "agent:ci" });
+        let body = json!({ "session": "s", "events": [event], "lease": 1, "stamp": stamp });
+        let recorded = with(&server, &ci, "POST", "/record", &body.to_string());
+        assert_eq!(recorded.status, 204, "{}", recorded.body);
+    }
     let answer = || json!({ "event": "answered", "answer": "left" });
     let refused = record(&ci, answer());
     assert_eq!(refused.problem(), (403, "denied".into()));
@@ -180,6 +190,7 @@ fn a_store_that_had_a_token_stays_closed_and_the_log_names_tokens_by_name() {
 fn a_token_of_one_store_is_none_of_another() {
     let server = start();
     let boss = server.token("boss", Rights::Admin);
+    assert_eq!(with(&server, &boss, "GET", "/sessions", "").status, 200);
     let header = format!("Authorization: Bearer {boss}");
     let other = server.send("GET", "/s/none/api/v1/sessions", &[&header], "");
     assert_eq!(other.problem(), (401, "unauthorized".into()));

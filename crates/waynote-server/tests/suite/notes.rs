@@ -112,8 +112,10 @@ fn a_write_can_expect_a_revision() {
         PUT    | If-Match: "1"    | three           | 412 conflict
         PUT    | If-Match: *      | three           | 200 three
         PUT    | If-Match: 3      | four            | 400 bad_request
-        DELETE | If-Match: "3"    |                 | 412 conflict
-        DELETE | If-Match: "4"    |                 | 200 true
+        PUT    | If-Match: W/"3"  | four            | 200 four
+        PUT    | If-Match: "4-gzip" | five          | 200 five
+        DELETE | If-Match: "4"    |                 | 412 conflict
+        DELETE | If-Match: "5"    |                 | 200 true
         DELETE |                  |                 | 200 false
         DELETE | If-Match: *      |                 | 412 conflict
         "#,

@@ -249,13 +249,13 @@ fn a_question_that_waits_is_on_every_page() {
         .split("</div>")
         .next()
         .unwrap();
-    insta::assert_snapshot!(banner, @r#"<div class="notice warn" role="status"><span><a class="link" href="/s/notes/sessions?session=migrate-db"><strong>migrate-db</strong></a> asks a question, and waits for your answer.</span><a class="btn" href="/s/notes/sessions">Answer</a>"#);
+    insta::assert_snapshot!(banner, @r#"<div class="notice warn" role="status"><span><a class="link" href="/s/notes/sessions?session=migrate-db"><strong>migrate-db</strong></a> asks: May I drop the column?</span><a class="btn" href="/s/notes/sessions">Answer</a>"#);
     let answer = [("session", "migrate-db"), ("answer", "Yes.")];
     post(&server, "/s/notes/sessions/answer", &answer);
     let now = server.get("/s/notes/").body;
     lacks(&now, "class=\"badge\"");
     lacks(&now, "(1)");
-    lacks(&now, "asks a question");
+    lacks(&now, "asks:");
 }
 
 #[test]

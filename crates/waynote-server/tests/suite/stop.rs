@@ -47,7 +47,7 @@ fn a_write_in_flight_is_answered_before_the_server_stops() {
             }));
             let is_running = || {
                 let figures = server.get("/metrics").body;
-                figures.contains("waynote_http_requests_running 2\n")
+                figures.contains("waynote_store_calls_running 1\n")
             };
             wait_until(is_running, "the write has reached the server");
             stopper.stop();

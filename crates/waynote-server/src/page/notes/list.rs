@@ -1,8 +1,7 @@
 //! The list of notes, in pages: the matches of a query, the notes of a scope, or the last changed notes of the store.
 
-use waynote::store::Ask;
 use waynote::{
-    Address, EntryType, Note, Position, Result, Scope, ScopeFilter, ScopeKind, ScopeList,
+    Address, EntryType, Listing, Note, Position, Result, Scope, ScopeFilter, ScopeKind, ScopeList,
     SearchKind, SearchRequest, Snippet, Store,
 };
 
@@ -14,16 +13,12 @@ pub(crate) const PAGE: usize = 40;
 /// The most hits of a search.
 const HITS: usize = 60;
 
-/// The most notes of a scope that can be sorted in any order.
-pub(crate) const SORTED: u64 = 500;
-
 /// The notes that are asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) scope: Option<Scope>,
     pub(crate) query: String,
     pub(crate) only: Only,
-    pub(crate) sort: Sort,
     pub(crate) show: Show,
     /// A part of the author's name, for changes.
     pub(crate) author: String,
@@ -93,33 +88,6 @@ impl Only {
     }
 }
 
-/// An order.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "lowercase")]
-pub(crate) enum Sort {
-    #[default]
-    Latest,
-    Oldest,
-    Name,
-    Longest,
-}
-
-impl Sort {
-    pub(crate) fn word(self) -> &'static str {
-        self.into()
-    }
-}
-
 impl Asked {
     /// Reads the fields of a link or a form. A link to a note without a list leads to the list of the note's scope.
     ///
@@ -136,7 +104,6 @@ impl Asked {
             scope: fields.get("in").map(scope).transpose()?.or(of_note),
             query: field("q").to_owned(),
             only: fields.get("only").map(Only::of).unwrap_or_default(),
-            sort: field("sort").parse().unwrap_or_default(),
             after: fields.number("after")?,
             author: field("author").to_owned(),
             show: field("show").parse().unwrap_or_default(),
@@ -165,8 +132,6 @@ pub(crate) struct List {
     pub(crate) total: Option<u64>,
     /// The point where the next page begins; none on the last page.
     pub(crate) next: Option<u64>,
-    /// True if the notes of the scope can be sorted.
-    pub(crate) is_sortable: bool,
 }
 
 /// A note, with the line of it that matches.
@@ -225,58 +190,25 @@ fn found(store: &dyn Store, asked: &Asked) -> Result<List> {
         total: (items.len() < HITS).then_some(items.len() as u64),
         items,
         next: None,
-        is_sortable: false,
     })
 }
 
-/// The notes of the whole store, last changed first. The journal has every change; a note is listed at its last one.
+/// The notes of the whole store, last changed first.
 fn changed(store: &dyn Store, asked: &Asked) -> Result<List> {
-    /// The most reads of the journal for one page.
-    const READS: usize = 4;
-    const CHANGES: usize = 120;
     let number = |after: u64| i64::try_from(after).unwrap_or(i64::MAX);
-    let mut before = asked.after.map(|after| Position::new(number(after)));
-    let mut list = List::default();
-    for _ in 0..READS {
-        let changes = store.journal(before, CHANGES)?;
-        let is_last = changes.len() < CHANGES;
-        let mut addresses: Vec<Address> = Vec::new();
-        for change in &changes {
-            if !addresses.contains(change.address()) {
-                addresses.push(change.address().clone());
-            }
-        }
-        let notes = store.read(&Ask {
-            notes: addresses,
-            ..Ask::default()
-        })?;
-        let notes: Vec<Note> = notes.notes.into_iter().flatten().collect();
-        for change in changes {
-            before = change.position;
-            let is_it = |note: &&Note| {
-                note.address == *change.address() && note.revision == change.number()
-            };
-            if let Some(note) = notes
-                .iter()
-                .find(is_it)
-                .filter(|note| asked.only.holds(note))
-            {
-                list.items.push(note.clone().into());
-            }
-            if list.items.len() == PAGE {
-                break;
-            }
-        }
-        list.next = before.and_then(|before| u64::try_from(before.number()).ok());
-        if list.items.len() == PAGE {
-            break;
-        }
-        if is_last {
-            list.next = None;
-            break;
-        }
-    }
-    Ok(list)
+    let before = asked.after.map(|after| Position::new(number(after)));
+    let kind = match &asked.only {
+        Only::Kind(kind) => Some(*kind),
+        _ => None,
+    };
+    let latest = Listing::default().kind(kind).latest(&store, before, PAGE)?;
+    Ok(List {
+        items: latest.notes.into_iter().map(Item::from).collect(),
+        total: None,
+        next: latest
+            .next
+            .and_then(|next| u64::try_from(next.number()).ok()),
+    })
 }
 
 fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<List> {
@@ -286,31 +218,12 @@ fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<List> {
         _ => ScopeFilter::All,
     };
     let list = ScopeList::of(store, scope, &only)?;
-    let mut total = list.total();
-    let is_sortable = total <= SORTED;
-    let first = asked.after.unwrap_or(0);
-    let whole = is_sortable && asked.sort != Sort::Latest;
-    let (skip, room) = match whole {
-        true => (0, SORTED),
-        false => (first, PAGE as u64),
-    };
-    let mut notes = list.page(store, skip, room)?;
-    if whole {
-        match asked.sort {
-            Sort::Latest => {}
-            Sort::Oldest => notes.sort_by_key(|note| note.updated_at),
-            Sort::Name => notes.sort_by_cached_key(|note| note.address.key()),
-            Sort::Longest => notes.sort_by_key(|note| std::cmp::Reverse(note.content.len())),
-        }
-        total = notes.len() as u64;
-        let skip = usize::try_from(first).unwrap_or(usize::MAX);
-        notes = notes.into_iter().skip(skip).take(PAGE).collect();
-    }
+    let (total, first) = (list.total(), asked.after.unwrap_or(0));
+    let notes = list.page(store, first, PAGE as u64)?;
     let end = first + notes.len() as u64;
     Ok(List {
         items: notes.into_iter().map(Item::from).collect(),
         total: Some(total),
         next: (end < total).then_some(end),
-        is_sortable,
     })
 }

@@ -17,7 +17,6 @@ use super::fields::{Fields, Link};
 use super::site::{Site, View};
 use changes::Changes;
 use done::Done;
-use list::Sort;
 pub(crate) use list::{Asked, scope};
 use list::{List, Show};
 use reader::{Reader, action, edit_link};
@@ -107,12 +106,10 @@ impl Asked {
     /// The fields of this list, for a form.
     pub(crate) fn fields(&self) -> Vec<(&'static str, String)> {
         let query = Some(&self.query).filter(|query| !query.is_empty());
-        let sort = Some(self.sort).filter(|sort| *sort != Sort::default());
         let fields = [
             ("in", self.scope_field()),
             ("q", query.cloned()),
             ("only", self.only.word()),
-            ("sort", sort.map(|sort| sort.word().to_owned())),
             ("after", self.after.map(|after| after.to_string())),
             (
                 "author",

@@ -1,11 +1,10 @@
 //! The view Notes: search, tree, list, reader.
 
 use maud::{Markup, html};
-use strum::VariantArray;
 use waynote::visible::visible;
 use waynote::{EntryType, ScopeKind, Snippet, Store};
 
-use super::list::{Asked, Item, List, Only, Show, Sort};
+use super::list::{Asked, Item, List, Only, Show};
 use super::tree::Row;
 use super::{Notes, Shown, changes, done, reader, worth};
 use crate::page::site::{Site, View};
@@ -26,7 +25,7 @@ pub(crate) fn view(store: &dyn Store, site: &Site<'_>, notes: &Notes) -> Markup 
         (shows(site, asked))
         @match &notes.shown {
             Shown::Notes(shown) => {
-                (bar(site, notes, shown))
+                (bar(site, notes))
                 div.three.reading[notes.reader.is_some()] {
                     (tree(site, notes))
                     (list(site, notes, shown))
@@ -62,7 +61,7 @@ fn shows(site: &Site<'_>, asked: &Asked) -> Markup {
         nav.bar.shows aria-label="Lists" {
             @for (show, word) in all {
                 @let other = Asked { show, scope: asked.scope.clone(), ..Asked::default() };
-                a.btn href=(other.link(site).href()) aria-current=[(asked.show == show).then_some("true")] { (word) }
+                a.btn href=(other.link(site).href()) aria-current=[(asked.show == show).then_some("page")] { (word) }
             }
         }
     }
@@ -99,7 +98,7 @@ fn number(notes: &Notes) -> Markup {
     }
 }
 
-fn bar(site: &Site<'_>, notes: &Notes, list: &List) -> Markup {
+fn bar(site: &Site<'_>, notes: &Notes) -> Markup {
     let asked = &notes.asked;
     let of_session = asked
         .scope
@@ -120,7 +119,6 @@ fn bar(site: &Site<'_>, notes: &Notes, list: &List) -> Markup {
             only.extend(kinds.map(|(kind, word)| (Only::Kind(kind), word.to_owned())));
         }
     }
-    let sorts = !of_session && list.is_sortable && asked.query.is_empty();
     html! {
         form.bar method="get" action=(site.view(View::Notes).href()) data-auto="" role="search" aria-label="Notes" {
             @if let Some(scope) = &asked.scope { input type="hidden" name="in" value=(scope); }
@@ -132,13 +130,6 @@ fn bar(site: &Site<'_>, notes: &Notes, list: &List) -> Markup {
                 select name="only" {
                     @for (of, word) in &only {
                         option value=(of.word().unwrap_or_default()) selected[asked.only == *of] { (word) }
-                    }
-                }
-            }
-            @if sorts {
-                label.field { span { "sort" }
-                    select name="sort" {
-                        @for sort in Sort::VARIANTS.iter().copied() { option value=(sort.word()) selected[asked.sort == sort] { (sort.word()) } }
                     }
                 }
             }
