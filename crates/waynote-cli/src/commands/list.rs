@@ -1,7 +1,7 @@
 //! `waynote ls` and the history of the whole store: lists of everything, and what narrows them.
 
 use jiff::Timestamp;
-use waynote::{EntryType, Filter, Name, Note, Revision, Scope, ScopeKind};
+use waynote::{EntryType, Filter, Listing, Name, Note, Revision, Scope, ScopeKind};
 
 use crate::args::{KindArg, ListArgs, NarrowArgs};
 use crate::error::Outcome;
@@ -60,19 +60,18 @@ pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
         .transpose()?;
     let (agent, session) = (&context.settings.agent, &context.settings.session);
     let kind = args.entry_type.as_deref().map(EntryType::imported);
+    let listing = Listing::default().at(at);
     let is_listed = |note: &Note| {
-        let is_of_scope = match note.address.scope() {
-            Scope::Place(place) => {
-                let is_kind = args.kind != Some(KindArg::Key) || note.address.key().is_some();
-                is_kind && at.as_ref().is_none_or(|at| at.below(&place).is_some())
-            }
-            Scope::Agent(name) => at.is_none() && (!is_flag(&agent.origin) || name == agent.value),
+        let scope = note.address.scope();
+        let is_of_scope = match &scope {
+            Scope::Place(_) => args.kind != Some(KindArg::Key) || note.address.key().is_some(),
+            Scope::Agent(name) => !is_flag(&agent.origin) || *name == agent.value,
             Scope::Session(name) => {
-                at.is_none() && (!is_flag(&session.origin) || session.value == Some(name))
+                !is_flag(&session.origin) || session.value.as_ref() == Some(name)
             }
             _ => true,
         };
-        is_of_scope && (kind.is_none() || note.kind == kind)
+        is_of_scope && listing.takes(&scope) && (kind.is_none() || note.kind == kind)
     };
     let mut notes = context.read(|store| {
         let mut notes = Vec::new();

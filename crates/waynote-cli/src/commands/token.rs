@@ -106,6 +106,8 @@ fn time_of(text: &str, now: Timestamp) -> Outcome<Timestamp> {
 
 /// The tokens, to change them. Processes that a loop runs are refused.
 fn administered<'c>(context: &'c Context<'_>) -> Outcome<Tokens<&'c dyn LocalStore>> {
+    // Before anything is sent to a server.
+    tokens(context.opened()?)?;
     let stamp = context.stamp()?.by(context.writer()?);
     context.read(|store| Ok(person::only(&store, &stamp, PersonalAct::Administer)?))?;
     tokens(context.opened_for_writing()?)

@@ -7,7 +7,6 @@ use crate::error::Result;
 use crate::note::{Note, Position};
 use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
-use crate::setters;
 use crate::store::{Ask, Reader};
 
 /// The most reads of the journal for one page of the latest notes, and the changes of each.

@@ -372,17 +372,13 @@ impl Latest {
     fn read(&mut self, store: &dyn Store, wanted: usize) -> Outcome {
         let mut reads = 0;
         while self.notes.len() < wanted && !self.is_whole && reads < READS {
-            let changes = store.journal(self.before, CHANGES)?;
-            self.is_whole = changes.len() < CHANGES;
-            self.before = changes.last().and_then(|last| last.position);
+            let latest = waynote::Listing::default().latest(&store, self.before, CHANGES)?;
+            (self.before, self.is_whole) = (latest.next, latest.next.is_none());
             reads += 1;
-            for change in changes {
-                let address = change.address().clone();
-                // A note stands at its last change; one that was deleted has none.
-                if self.met.insert(address.clone()) && change.note().is_some() {
-                    self.notes.push(address);
-                }
-            }
+            let addresses = latest.notes.into_iter().map(|note| note.address);
+            // A note that is changed meanwhile would come again.
+            self.notes
+                .extend(addresses.filter(|of| self.met.insert(of.clone())));
         }
         Ok(())
     }
