@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use serde::Serialize;
+use waynote::visible::without_hidden;
 
 use crate::error::Outcome;
 use crate::escaped::escaped;
@@ -26,11 +27,12 @@ impl Output {
         }
     }
 
-    /// A text as it is; on a terminal with its control characters made visible, because a terminal would act on them.
+    /// A text without hidden characters; on a terminal with its controls as codes, because a terminal would act on
+    /// them.
     pub(crate) fn text(&mut self, text: &str) -> Outcome {
         let shown = match self.is_terminal() {
             true => Cow::Owned(on_terminal(text)),
-            false => Cow::Borrowed(text),
+            false => without_hidden(text),
         };
         Ok(self.writer.write_all(shown.as_bytes())?)
     }
@@ -49,10 +51,14 @@ impl Output {
         self.text(rest)
     }
 
-    /// A note's text: the bytes as they are; on a terminal visible, and with a line end where the text has none.
+    /// A note's text; on a terminal with a line end where the text has none. Bytes that are no text go to a pipe as
+    /// they are.
     pub(crate) fn content(&mut self, content: &waynote::Content) -> Outcome {
         if !self.is_terminal() {
-            return Ok(self.writer.write_all(content.as_bytes())?);
+            return match content.as_text() {
+                Some(text) => self.text(text),
+                None => Ok(self.writer.write_all(content.as_bytes())?),
+            };
         }
         let text = content.shown();
         self.text(&text)?;

@@ -17,8 +17,8 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use crate::host::Host;
+use crate::message::{MESSAGE_BYTES, Unreadable, limit_values};
 use crate::server::{Options, Server};
-use crate::stdio::{MESSAGE_BYTES, Unreadable, limit_values};
 
 /// Answers a request. Who may send it, and from where, is for the program to check before: host, origin, token. So is
 /// the time that the body may take. [`Options::delivery`] should be none.

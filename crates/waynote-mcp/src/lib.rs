@@ -86,6 +86,7 @@ mod hints;
 mod host;
 #[cfg(feature = "http")]
 mod http;
+mod message;
 mod notes;
 mod parameter;
 mod project;
@@ -109,10 +110,10 @@ pub use delivery::Delivery;
 pub use host::Host;
 #[cfg(feature = "http")]
 pub use http::answer;
+pub use message::MESSAGE_BYTES;
 pub use reader_tools::reader_tools;
 pub use reply::Refusal;
 pub use server::Options;
-pub use stdio::MESSAGE_BYTES;
 pub use tools::Set;
 
 /// The room for messages between the filter and rmcp, in bytes.

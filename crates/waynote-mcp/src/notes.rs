@@ -66,7 +66,7 @@ impl Notes {
     ) -> Result<(String, Vec<ShownNote>), Refusal> {
         let request = self.request(here)?;
         let (block, notes) = waynote::context::block_and_notes(self.store(), &request)?;
-        Ok((waynote::visible::editable(&block.text), notes))
+        Ok((waynote::visible::plain(&block.text), notes))
     }
 
     /// The text of a block.
@@ -75,7 +75,7 @@ impl Notes {
         let mut renderer = std::mem::take(&mut self.renderer);
         let block = renderer.render(self.host.store(), request);
         self.renderer = renderer;
-        Ok(waynote::visible::editable(&block?.text))
+        Ok(waynote::visible::plain(&block?.text))
     }
 
     /// The stamp of a write: the time and the author.

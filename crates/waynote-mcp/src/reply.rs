@@ -46,7 +46,7 @@ impl Refusal {
             "" => self.what.clone(),
             hint => format!("{}\n{hint}", self.what),
         };
-        for_model(&text)
+        plain(&text)
     }
 
     /// As an error of the protocol, for requests other than tool calls.
@@ -65,13 +65,13 @@ impl Refusal {
     }
 }
 
-/// The result of a tool as a text that a model may write back: credentials are masked, tags of clients are broken, and
-/// characters that hide something are visible.
-pub(crate) fn editable(text: &str) -> String {
-    waynote::visible::editable(&waynote::secrets::masked(text))
+/// The result of a tool, which a model may write back: as it is, without hidden characters, credentials and tags that
+/// only clients write.
+pub(crate) fn plain(text: &str) -> String {
+    waynote::visible::plain(&waynote::secrets::masked(text))
 }
 
-/// Any other text as a model reads it: like a note in the block, with all invisible characters made visible.
+/// Any other text as a model reads it: like a note in the block, with all controls as codes.
 pub(crate) fn for_model(text: &str) -> String {
     waynote::visible::for_model(&waynote::secrets::masked(text))
 }

@@ -23,7 +23,7 @@ use crate::delivery::{Delivery, HOOK, shows_instructions};
 use crate::host::Host;
 use crate::notes::Notes;
 use crate::project::Project;
-use crate::reply::{Refusal, editable, for_model};
+use crate::reply::{Refusal, for_model, plain};
 use crate::resources;
 use crate::tool::Spec;
 use crate::tools::Set;
@@ -373,7 +373,7 @@ impl ServerHandler for Server {
         } else {
             let named = resources::address(&uri).map_err(|refusal| refusal.error())?;
             let text = self.call(&context, |notes, here| resources::read(notes, here, named));
-            editable(&text.await?)
+            plain(&text.await?)
         };
         let is_context = resources::is_context(&uri);
         let mime = if is_context {
@@ -451,7 +451,7 @@ impl ServerHandler for Server {
 fn result(outcome: Result<String, Refusal>, block: &str) -> CallToolResult {
     let is_error = outcome.is_err();
     let mut text = match outcome {
-        Ok(text) => editable(&text),
+        Ok(text) => plain(&text),
         Err(refusal) => refusal.text(),
     };
     if !block.is_empty() {

@@ -5,6 +5,6 @@ mod suite {
     mod embedded;
     #[cfg(feature = "http")]
     mod http;
-    mod rewritten;
     mod roots;
+    mod written_back;
 }

@@ -1,4 +1,4 @@
-//! Texts for people and models: [`visible`] shows control, bidirectional and invisible characters as codes, and keeps
+//! Texts for people and models: [`visible`] drops characters that hide something, shows controls as codes, and keeps
 //! one text from ending another's Markdown; [`text`] has counts, days, and lines cut short; [`json`] mends what parsers
 //! refuse.
 

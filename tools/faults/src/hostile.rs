@@ -146,9 +146,10 @@ fn form(text: &str) -> (Vec<String>, Vec<String>) {
             _ => {}
         }
     }
-    let acting = |char: &char| {
-        (char.is_control() && !matches!(char, '\n' | '\t')) || waynote::visible::is_invisible(*char)
-    };
+    let acting = |char: &char| char.is_control() && !matches!(char, '\n' | '\t');
+    if waynote::visible::hidden_characters(text) > 0 {
+        forged.push("hidden characters".into());
+    }
     forged.extend(text.chars().find(acting).map(|char| format!("{char:?}")));
     forged.extend(
         text.contains("</system-reminder>")

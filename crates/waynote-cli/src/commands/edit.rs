@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::Command;
 
-use waynote::visible::{editable, visible};
+use waynote::visible::{dropped, visible, without_hidden};
 use waynote::{Address, Content, Error, Expect, Note, NoteBefore, SaveOptions, single};
 use waynote_system::shell::quoted;
 
@@ -35,7 +35,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
 
 /// The result of editing a note.
 pub(super) enum EditOutcome {
-    Saved(Box<(Note, Option<NoteBefore>)>),
+    /// With the text that was given.
+    Saved(Box<(Note, Option<NoteBefore>, String)>),
     Deleted(Address),
     /// Nothing was written, for this reason.
     NotWritten(String),
@@ -46,9 +47,14 @@ impl EditOutcome {
     pub(super) fn message(&self) -> String {
         match self {
             Self::Saved(saved) => {
-                let (note, before) = &**saved;
-                let saved = Saved::new(note, *before);
-                format!("{}{}", saved.told("new note"), note.cited())
+                let (note, before, given) = &**saved;
+                let saved = Saved::new(note, *before, given);
+                format!(
+                    "{}{}{}",
+                    saved.told("new note"),
+                    note.cited(),
+                    dropped(given)
+                )
             }
             Self::Deleted(address) => {
                 let (shown, undo) = (address.masked(), quoted(&address.to_string()));
@@ -61,8 +67,8 @@ impl EditOutcome {
     fn say(&self, context: &mut Context<'_>) -> Outcome {
         match self {
             Self::Saved(saved) => {
-                let (note, before) = &**saved;
-                context.answer(&Saved::new(note, *before), || self.message())
+                let (note, before, given) = &**saved;
+                context.answer(&Saved::new(note, *before, given), || self.message())
             }
             Self::Deleted(address) => say_deleted(context, address, self.message()),
             Self::NotWritten(why) => {
@@ -177,7 +183,7 @@ pub(super) fn edit_note(
 fn draft(before: Option<&Note>) -> Outcome<(PathBuf, String)> {
     let mut shown = match before {
         None => String::new(),
-        Some(note) => editable(&note.content.shown()),
+        Some(note) => without_hidden(&note.content.shown()).into_owned(),
     };
     if !shown.is_empty() && !shown.ends_with('\n') {
         shown.push('\n');
@@ -238,7 +244,7 @@ fn delete_if_confirmed(
     Ok(EditOutcome::Deleted(address.clone()))
 }
 
-/// Saves the text, or adds it to the end. Codes for characters that the editor was shown become the characters again.
+/// Saves the text, or adds it to the end.
 fn save(
     context: &mut Context<'_>,
     address: Address,
@@ -250,13 +256,14 @@ fn save(
     let stamp = context.stamp_allowing(allow)?;
     let limits = context.settings.limits(None, None);
     let options = SaveOptions::default().limits(limits).expect(expect);
+    let given = content.shown().into_owned();
     let (note, before) = context.write(|store| {
         Ok(match adds {
             true => single::append(store, &address, &content, options, &stamp)?,
-            false => single::rewrite(store, address, content, options, &stamp)?,
+            false => single::save(store, address, content, options, &stamp)?,
         })
     })?;
-    Ok(EditOutcome::Saved(Box::new((note, before))))
+    Ok(EditOutcome::Saved(Box::new((note, before, given))))
 }
 
 /// The text of an argument or a file; none if the editor has to ask for it.

@@ -43,6 +43,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             })?;
             let kind: EntryType = kind.trim().parse()?;
             let content = input::note_text(text, allow.empty)?;
+            let given = content.shown().into_owned();
             let note = context.write(|store| {
                 let log = SessionLog::new(store, session);
                 let resolves = resolves
@@ -54,7 +55,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let is_repeat = note.revision > 1;
             let mut value = json!(note);
             value["repeat"] = json!(is_repeat);
-            context.answer(&value, || reply(&note, resolves.is_some()))
+            context.answer(&value, || {
+                reply(&note, resolves.is_some()) + &waynote::visible::dropped(&given)
+            })
         }
         LogCommand::Tail { lines, follow } => tail::run(context, *lines, *follow),
         LogCommand::List { kind, narrow } => {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 use waynote::text::shell_word;
+use waynote::visible::{dropped, hidden_characters};
 use waynote::{Address, Note, NoteBefore, SaveOptions, single};
 
 use super::edit;
@@ -18,6 +19,9 @@ pub(super) struct Saved<'n> {
     /// None for a new note.
     #[serde(skip_serializing_if = "Option::is_none")]
     overwrote: Option<Overwrote>,
+    /// How many hidden characters of the text were not saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped: Option<u64>,
 }
 
 /// The revision that was current before.
@@ -31,14 +35,19 @@ struct Overwrote {
 }
 
 impl<'n> Saved<'n> {
-    /// The note, and its current revision before the save.
-    pub(super) fn new(note: &'n Note, before: Option<NoteBefore>) -> Self {
+    /// The note, its current revision before the save, and the text that was given for it.
+    pub(super) fn new(note: &'n Note, before: Option<NoteBefore>, given: &str) -> Self {
+        let dropped = hidden_characters(given);
         let overwrote = before.map(|before| Overwrote {
             revision: before.revision,
             same_text: before.hash == note.content.hash(),
             undo: format!("waynote undo {}", shell_word(&note.address.to_string())),
         });
-        Self { note, overwrote }
+        Self {
+            note,
+            overwrote,
+            dropped: (dropped > 0).then_some(dropped),
+        }
     }
 
     /// The note and what it overwrote, in the words of the text output; `new` says what a new note is.
@@ -71,14 +80,15 @@ pub(super) fn save(
         return edit::in_editor(context, address, allow);
     };
     let stamp = context.stamp_allowing(allow)?.citing(cites.given());
+    let given = content.shown().into_owned();
     let (note, before) =
         context.write(|store| Ok(single::save(store, address, content, options, &stamp)?))?;
-    let saved = Saved::new(&note, before);
+    let saved = Saved::new(&note, before, &given);
     context.answer(&saved, || {
         let pinned = options.pin.map_or("", |_| ", pinned");
         let said = saved.told(&new(&note));
         let said = said.strip_suffix(')').unwrap_or(&said);
-        format!("{said}{pinned}){}", note.cited())
+        format!("{said}{pinned}){}{}", note.cited(), dropped(&given))
     })
 }
 

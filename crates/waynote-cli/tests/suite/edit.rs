@@ -53,16 +53,14 @@ fn an_editor_changes_creates_and_leaves_a_note() {
 }
 
 #[test]
-fn characters_shown_as_codes_come_back() {
+fn line_ends_and_controls_stay() {
     let scratch = Scratch::new();
-    let text = "a\u{202e}b\r\nlast";
+    let text = "a\u{1b}b\r\nlast\u{ad}";
     scratch.run("key save odd -").stdin(text).ok();
-    edited(
-        &scratch,
-        "edit odd",
-        "grep -q '<U+202E>' \"$2\" && echo more >> \"$2\"",
-    );
+    edited(&scratch, "edit odd", "echo more >> \"$2\"");
     assert_eq!(scratch.ok("show odd"), format!("{text}\nmore"));
+    assert_snapshot!(edited(&scratch, "edit odd", "printf 'a\\342\\200\\256b' > \"$2\""), @"saved agent:default#odd (overwrote revision 2; `waynote undo agent:default#odd` brings it back); dropped 1 hidden character");
+    assert_eq!(scratch.ok("show odd"), "ab");
 }
 
 #[test]

@@ -350,20 +350,20 @@ fn opencode_gets_the_block_in_each_process_and_not_beside_a_reply() {
     assert!(ask("compact").contains("canary"));
 }
 
-/// A text that an agent may write back: line ends stay, and hiding characters are codes.
+/// A text that an agent may write back: line ends stay.
 #[test]
 fn the_sources_style_keeps_line_ends() {
     let scratch = Scratch::new();
     let write = scratch.run("place write --at ~/work -");
-    write.stdin("so\u{ad}ft\r\nstairs\u{202e}".to_owned()).ok();
+    write.stdin("so\u{ad}ft\r\nstairs".to_owned()).ok();
     let begun = |session: &str| hook(&scratch, "SessionStart", &json!({ "session_id": session }));
     let faithful = added(begun("s").env("WAYNOTE_STYLE", "faithful"));
     assert!(
-        faithful.ends_with("\n**~/work**:\nso\u{ad}ft\r\nstairs<U+202E>\n"),
+        faithful.ends_with("\n**~/work**:\nso\u{ad}ft\r\nstairs\n"),
         "{faithful:?}"
     );
     let stable = added(begun("t"));
-    has(&stable, "\nso<U+00AD>ft\nstairs<U+202E>\n");
+    has(&stable, "\nso\u{ad}ft\nstairs\n");
 }
 
 #[test]

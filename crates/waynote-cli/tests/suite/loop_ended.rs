@@ -123,5 +123,5 @@ fn a_sessions_name_is_shown_and_not_acted_on() {
     ]);
     let said = run.said();
     assert!(!said.contains('\u{202e}'), "{said}");
-    has(said, "session 'a <U+202E>b': 1 iteration in ");
+    has(said, "session 'a b': 1 iteration in ");
 }

@@ -260,7 +260,7 @@ fn entries_of_the_log_are_listed_whole_or_with_their_address() {
     session:nightly
     TIP:
     - [#3] two
-      lines, <U+202E>turned
+      lines, turned
     - [#3] kept short
     - [#3] it goes on and on; it goes on and on; it goes on and on; it goes on and on; it … (whole: session:nightly#ID)
     ");

@@ -59,10 +59,32 @@ fn a_day_with_places() {
 #[test]
 fn bytes_come_out_as_they_went_in() {
     let scratch = Scratch::new();
-    let text = "  a\r\n\tb\u{1b}[31m\u{202e}é\u{301} \n\n";
+    let text = "  a\r\n\tb\u{1b}[31m\u{200b}é\u{301} \n\n";
     scratch.run("place write -").stdin(text).ok();
     assert_eq!(scratch.run("place read").bytes(), text.as_bytes());
     assert_eq!(scratch.json("place read --json")["content"], text);
+}
+
+#[test]
+fn hidden_characters_are_not_saved() {
+    let scratch = Scratch::new();
+    let saved = scratch
+        .run("place write -")
+        .stdin("a\u{202e}b\u{e0041}\u{e0042}")
+        .said();
+    insta::assert_snapshot!(saved, @"saved place:~/work (revision 1); dropped 3 hidden characters");
+    assert_eq!(scratch.run("place read").bytes(), b"ab");
+    let again = scratch.run("place write --json -").stdin("a\u{2066}b").ok();
+    assert!(again.contains("\"dropped\": 1"), "{again}");
+    let session = scratch.run("--session s --iteration 1 log add - --type tip");
+    insta::assert_snapshot!(session.stdin("x\u{202e}y").said(), @"Note added: [tip] xy; dropped 1 hidden character");
+    // From elsewhere they are kept, and not shown.
+    std::fs::write(scratch.path("in.json"), r#"{"~/other": "c\u202ed"}"#).unwrap();
+    scratch.ok(&format!("import zrb {}", scratch.path("in.json").display()));
+    let imported = scratch.json("place read --at ~/other --json");
+    assert_eq!(imported["content"], "c\u{202e}d");
+    assert_eq!(imported["preview"], "cd");
+    assert_eq!(scratch.run("place read --at ~/other").bytes(), b"cd");
 }
 
 #[test]

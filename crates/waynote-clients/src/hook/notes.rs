@@ -2,7 +2,7 @@
 
 use waynote::Store;
 use waynote::context::{Request, Section, ShownNote, Style, block_and_notes, changed};
-use waynote::visible::editable;
+use waynote::visible::plain;
 
 use crate::error::Result;
 use crate::ledger::Deliveries;
@@ -49,7 +49,7 @@ fn faithful(store: &dyn Store, request: &Request) -> Result<Option<Notes>> {
     if block.text.is_empty() {
         return Ok(Some(Notes::default()));
     }
-    let text = editable(&block.text);
+    let text = plain(&block.text);
     if text.len() + LEAD.len() > MAX_BYTES {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! waynote's own tools.
 
 use waynote::session_log::reply;
-use waynote::visible::editable_line;
+use waynote::visible::{dropped, line_for_model};
 use waynote::{Citation, Expect, Notebook, SaveOptions, SearchRequest, SessionLog, single};
 
 use super::list;
@@ -128,8 +128,9 @@ fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
     let iteration = call.here.iteration(store)?;
     let log = SessionLog::new(store, session);
     let resolves = resolves.map(|named| log.stuck(&named)).transpose()?;
+    let dropped = dropped(&content.shown());
     let note = log.add_resolving(kind, iteration, content, resolves, &stamp)?;
-    Ok(reply(&note, resolves.is_some()))
+    Ok(reply(&note, resolves.is_some()) + &dropped)
 }
 
 fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
@@ -146,7 +147,8 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         .expect(expect);
     let stamp = call.stamp();
     let store = call.notes.writable()?;
-    let (note, before) = single::rewrite(store, address, content, options, &stamp)?;
+    let dropped = dropped(&content.shown());
+    let (note, before) = single::save(store, address, content, options, &stamp)?;
     let how = match before {
         None => "new".into(),
         Some(before) => format!("overwrote revision {}", before.revision),
@@ -162,7 +164,7 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
     });
     let cites = note.cited();
     Ok(format!(
-        "saved {} ({how}{pinned}){cites}{full}",
+        "saved {} ({how}{pinned}){cites}{dropped}{full}",
         note.address
     ))
 }
@@ -229,7 +231,7 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
         let lines: Vec<String> = hits
             .iter()
             .map(|hit| {
-                let (note, text) = (&hit.note, editable_line(&hit.snippet.text));
+                let (note, text) = (&hit.note, line_for_model(&hit.snippet.text));
                 format!("- {}{}: {text}", note.address, list::stale(note))
             })
             .collect();

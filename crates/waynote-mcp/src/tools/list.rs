@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use waynote::context::Request;
 use waynote::store::{Filter, Recent};
-use waynote::visible::{editable, editable_line, is_line_end, visible};
+use waynote::visible::{is_line_end, line_for_model, visible};
 use waynote::{EntryType, Name, Note, Notebook, Scope, Store};
 
 use crate::call::Call;
@@ -133,7 +133,7 @@ impl List {
             "- {}{}: {}",
             visible(name),
             stale(note),
-            editable_line(&note.preview)
+            line_for_model(&note.preview)
         );
     }
 
@@ -147,7 +147,7 @@ impl List {
 
 /// The label of a note that cites what has changed, after a blank; empty for another one.
 pub(super) fn stale(note: &Note) -> String {
-    let stale = note.stale(editable_line);
+    let stale = note.stale(line_for_model);
     stale.map_or_else(String::new, |stale| format!(" ({stale})"))
 }
 
@@ -164,9 +164,13 @@ fn entry(note: &Note, room: &mut usize) -> String {
     let chars = whole.chars().count();
     let text = if chars <= ENTRY_CHARS.min(*room) {
         *room -= chars;
-        indented(&editable(&whole))
+        indented(&whole)
     } else {
-        format!("{} (whole: {})", editable_line(&note.preview), note.address)
+        format!(
+            "{} (whole: {})",
+            line_for_model(&note.preview),
+            note.address
+        )
     };
     format!("- [{iteration}] {text}{seen}{resolved}{}", stale(note))
 }

@@ -107,13 +107,14 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
     let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
     let store = call.notes.writable()?;
     let address = Address::Agent(agent, key.clone());
-    let (_, before) = single::rewrite(store, address, content, options, &stamp).map_err(worded)?;
+    let dropped = waynote::visible::dropped(&content.shown());
+    let (_, before) = single::save(store, address, content, options, &stamp).map_err(worded)?;
     let how = match before {
         None => "new key",
         Some(_) => "overwrote existing",
     };
     let pinned = if is_pinned { " (pinned)" } else { "" };
-    Ok(format!("saved \"{key}\" ({how}){pinned}"))
+    Ok(format!("saved \"{key}\" ({how}){pinned}{dropped}"))
 }
 
 fn list(call: &mut Call<'_>) -> Result<String, Refusal> {

@@ -79,8 +79,9 @@ fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
         None => waynote::session_state::live_iteration(store, &session)?,
     };
     let log = SessionLog::new(store, session);
+    let dropped = waynote::visible::dropped(&content.shown());
     let note = log.add(kind, iteration, content, &stamp)?;
-    Ok(reply(&note, false))
+    Ok(reply(&note, false) + &dropped)
 }
 
 fn list(call: &mut Call<'_>) -> Result<String, Refusal> {

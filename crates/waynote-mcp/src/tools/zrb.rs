@@ -78,6 +78,7 @@ fn write(call: &mut Call<'_>, place: &Place, said: &str) -> Result<String, Refus
     let stamp = call.stamp();
     let options = SaveOptions::default().limits(call.here.caller.limits);
     let address = Address::Place(place.clone());
-    single::rewrite(call.notes.writable()?, address, content, options, &stamp)?;
-    Ok(said.into())
+    let dropped = waynote::visible::dropped(&content.shown());
+    single::save(call.notes.writable()?, address, content, options, &stamp)?;
+    Ok(format!("{said}{dropped}"))
 }

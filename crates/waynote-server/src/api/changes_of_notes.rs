@@ -2,11 +2,13 @@
 
 use axum::Json;
 use axum::extract::FromRequestParts;
-use axum::http::StatusCode;
+use axum::http::header::WARNING;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use waynote::{
     Address, Applied, Change, Content, Error, Note, Result, SaveOptions, Stamp, Store, single,
+    visible,
 };
 
 use super::parts::{Precondition, WriteQuery, etag};
@@ -89,6 +91,7 @@ impl NoteChange {
 )]
 pub(crate) async fn save(change: NoteChange, Body(note): Body<SaveNote>) -> Answer<Response> {
     let content = content(&note.content)?;
+    let dropped = dropped(&content);
     let options = SaveOptions::default()
         .limits(served(note.limits))
         .pin(note.pinned);
@@ -105,7 +108,17 @@ pub(crate) async fn save(change: NoteChange, Body(note): Body<SaveNote>) -> Answ
         None => StatusCode::CREATED,
         Some(_) => StatusCode::OK,
     };
-    Ok((status, etag(&note), Json(note)).into_response())
+    Ok((status, etag(&note), dropped, Json(note)).into_response())
+}
+
+/// The header of a reply to a text that was saved without its hidden characters.
+pub(super) fn dropped(text: &Content) -> HeaderMap {
+    let said = visible::dropped(&text.shown());
+    let said = said
+        .strip_prefix("; ")
+        .map(|said| format!("199 - \"{said}\""));
+    let said = said.and_then(|said| HeaderValue::try_from(said).ok());
+    said.into_iter().map(|said| (WARNING, said)).collect()
 }
 
 /// Deletes a note. Its history stays, and `undo` brings it back.

@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use waynote::{Error, Name, Note, Reader, SessionLog, SessionStatus, Stamp, Store, session_state};
 
-use super::changes_of_notes::content;
+use super::changes_of_notes::{content, dropped};
 use super::cursor::Page;
 use super::notes::PageQuery;
 use super::parts::{WriteQuery, etag};
@@ -92,6 +92,7 @@ pub(crate) async fn add(
 ) -> Answer<Response> {
     let stamp = query.stamp(&visit, None, &headers)?;
     let (kind, text) = (entry.kind.parse()?, content(&entry.content)?);
+    let dropped = dropped(&text);
     let added = visit.run(move |store| {
         let log = SessionLog::new(store, session);
         let resolves = match entry.resolves.as_deref().map(|named| log.stuck(named)) {
@@ -106,7 +107,7 @@ pub(crate) async fn add(
         1 => StatusCode::CREATED,
         _ => StatusCode::OK,
     };
-    Ok((status, etag(&note), Json(note)).into_response())
+    Ok((status, etag(&note), dropped, Json(note)).into_response())
 }
 
 /// True if a call with this id was already carried out.

@@ -62,6 +62,24 @@ fn a_note_is_written_and_read() {
 }
 
 #[test]
+fn a_reply_says_that_hidden_characters_were_dropped() {
+    let server = start();
+    let made = put(&server, KEY, &[], "run\u{202e} make\u{2069}");
+    assert_eq!(made.json()["content"], "run make");
+    assert_eq!(
+        made.header("warning"),
+        "199 - \"dropped 2 hidden characters\""
+    );
+    let entry = json!({ "type": "tip", "content": "x\u{e0041}" }).to_string();
+    let made = server.send("POST", &format!("{API}/sessions/s/entries"), &[], &entry);
+    assert_eq!(made.json()["content"], "x", "{made:?}");
+    assert_eq!(
+        made.header("warning"),
+        "199 - \"dropped 1 hidden character\""
+    );
+}
+
+#[test]
 fn a_place_has_a_note_of_its_own() {
     let server = start();
     let path = format!("{API}/notes/place%3A~%2Fwork%2Fa%20b");

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{is_invisible, is_line_end};
+use super::{is_ignorable, is_line_end};
 
 /// The names of such tags, in lower case.
 const NAMES: &[&str] = &[
@@ -101,10 +101,19 @@ const PARTS: &[&str] = &[
     "workspace_rules",
 ];
 
+/// The tags that are broken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Broken {
+    All,
+    /// Those that can be nothing else: markup has tags such as `<user>`, too, and a model may write the text back.
+    Clients,
+}
+
 /// The text with the `<` of each such tag written `&lt;`.
-pub fn broken(text: &str) -> Cow<'_, str> {
+pub(super) fn broken(text: &str, which: Broken) -> Cow<'_, str> {
     let (mut out, mut after) = (String::new(), 0);
-    for at in brackets(text) {
+    let brackets = text.match_indices('<').map(|(at, _)| at);
+    for at in brackets.filter(|at| is_tag(&text[..*at], &text[at + 1..], which)) {
         out.push_str(&text[after..at]);
         out.push_str("&lt;");
         after = at + 1;
@@ -116,18 +125,11 @@ pub fn broken(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The offsets of the `<` of each such tag.
-pub(super) fn brackets(text: &str) -> impl Iterator<Item = usize> {
-    text.match_indices('<')
-        .map(|(at, _)| at)
-        .filter(|at| is_tag(&text[..*at], &text[at + 1..]))
-}
-
 /// True if a `<` begins such a tag, or a mark of a turn such as `<|im_start|>`.
-fn is_tag(before: &str, rest: &str) -> bool {
+fn is_tag(before: &str, rest: &str, which: Broken) -> bool {
     const LONGEST: usize = 48;
     // A reader of the text sees the same name with such characters in it.
-    let seen = rest.chars().filter(|char| !is_invisible(*char));
+    let seen = rest.chars().filter(|char| !is_ignorable(*char));
     let is_blank =
         |char: &char| *char != '\n' && (matches!(char, ' ' | '\t') || is_line_end(*char));
     let mut rest = seen
@@ -146,6 +148,9 @@ fn is_tag(before: &str, rest: &str) -> bool {
         return false;
     }
     let name = typed.to_ascii_lowercase();
+    if which == Broken::Clients && !name.contains(['-', '_', ':']) {
+        return false;
+    }
     // `Vec<User>` is a type.
     let is_type = before.ends_with(|char: char| char.is_alphanumeric()) && typed != name;
     NAMES.contains(&name.as_str()) && !is_type || PARTS.iter().any(|part| name.contains(part))
@@ -186,7 +191,23 @@ mod tests {
                 "&lt;\r/\u{200d}user_\u{fe0f}query>",
             ),
         ] {
-            assert_eq!(broken(text), shown);
+            assert_eq!(broken(text, Broken::All), shown);
+        }
+    }
+
+    #[test]
+    fn markup_stays_where_only_tags_of_clients_are_broken() {
+        for text in [
+            "<user>bob</user>",
+            "<system>",
+            "<hooks>",
+            "<skill name=\"x\">",
+            "<think>",
+        ] {
+            assert_eq!(broken(text, Broken::Clients), text);
+        }
+        for text in ["<system-reminder>", "</user_query>", "<|im_start|>"] {
+            assert!(broken(text, Broken::Clients).starts_with("&lt;"), "{text}");
         }
     }
 
@@ -202,7 +223,7 @@ mod tests {
             "<U+202E>",
             "<",
         ] {
-            assert_eq!(broken(text), text);
+            assert_eq!(broken(text, Broken::All), text);
         }
     }
 }

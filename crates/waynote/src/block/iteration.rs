@@ -12,7 +12,7 @@ use crate::key::Name;
 use crate::model::as_of::AsOf;
 use crate::note::{Position, micros};
 use crate::place::Place;
-use crate::visible::editable;
+use crate::visible::plain;
 
 /// The block in the prompt of an iteration, as an event records it: the request, and the hash of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,9 +101,9 @@ impl fmt::Display for IterationBlock {
 }
 
 impl Block {
-    /// The text in the form for agents, which may write notes back after reading them here.
+    /// The text as an agent is given it.
     pub fn for_agent(&self) -> String {
-        editable(&self.text)
+        plain(&self.text)
     }
 }
 

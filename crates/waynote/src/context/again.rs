@@ -4,7 +4,7 @@ use super::{Block, IterationBlock, Request, render};
 use crate::block::iteration::sha256;
 use crate::error::Result;
 use crate::store::Reader;
-use crate::visible::editable;
+use crate::visible::plain;
 
 impl IterationBlock {
     /// Makes the block again, with the text as an agent is given it. Returns beside it whether that has the recorded hash
@@ -16,7 +16,7 @@ impl IterationBlock {
         let mut block = render(store, request)?;
         block.text = block.for_agent();
         for section in &mut block.sections {
-            section.text = editable(&section.text);
+            section.text = plain(&section.text);
         }
         let is_same = sha256(&block.text) == self.sha256;
         Ok((block, is_same))

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::secrets;
+use crate::visible::without_hidden;
 
 /// The longest preview, in characters (80, as in openotters; the last is an ellipsis if the text is cut).
 pub const PREVIEW_CHARS: usize = 80;
@@ -103,6 +104,14 @@ impl Content {
         String::from_utf8(bytes).ok()
     }
 
+    /// The content without hidden characters ([`without_hidden`]); none if it has none.
+    pub(crate) fn unhidden(&self) -> Option<Self> {
+        match without_hidden(self.as_text()?) {
+            Cow::Owned(text) => Some(Self(text.into_bytes())),
+            Cow::Borrowed(_) => None,
+        }
+    }
+
     /// The length in bytes, which the size limit applies to.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -152,7 +161,7 @@ impl Content {
         match self.as_text() {
             Some(text) => {
                 let text = text.trim_start();
-                Cow::Borrowed(&text[..text.floor_char_boundary(BYTES)])
+                without_hidden(&text[..text.floor_char_boundary(BYTES)])
             }
             None if self.len() <= BYTES => self.shown(),
             None => Cow::Owned(match self.without_surrogates() {

@@ -293,7 +293,7 @@ impl<E: Engine> Reader for EngineStore<E> {
 impl<E: Engine> Store for EngineStore<E> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         self.carry_out(Call::Apply {
-            changes: changes.into(),
+            changes: unhidden(changes),
             stamp: Cow::Borrowed(stamp),
         })
     }
@@ -430,4 +430,30 @@ impl<E: Engine> LocalStore for EngineStore<E> {
         })?;
         id.ok_or_else(|| self.ran_nothing())
     }
+}
+
+/// The changes without hidden characters in texts that callers write. A text from elsewhere is kept as it is, and loses
+/// them when it is shown.
+fn unhidden(changes: &[Change]) -> Cow<'_, [Change]> {
+    let mut changes = Cow::Borrowed(changes);
+    for index in 0..changes.len() {
+        let (Change::Save {
+            content,
+            origin: None,
+            ..
+        }
+        | Change::Append {
+            content, id: None, ..
+        }) = &changes[index]
+        else {
+            continue;
+        };
+        if let Some(unhidden) = content.unhidden()
+            && let Change::Save { content, .. } | Change::Append { content, .. } =
+                &mut changes.to_mut()[index]
+        {
+            *content = unhidden;
+        }
+    }
+    changes
 }

@@ -10,7 +10,6 @@ use crate::limits::Limits;
 use crate::note::{Note, NoteAsOf, Stamp};
 use crate::rules::erasure::gone_by_forgetting;
 use crate::store::{Reader, Store};
-use crate::visible;
 
 /// The most attempts after a conflict with other writers.
 const TRIES: usize = 20;
@@ -94,37 +93,6 @@ pub fn save(
     saved(store.apply(&[options.change(address, content)], stamp)?)
 }
 
-/// Saves a text that an agent wrote after it read the note in the form of [`visible::editable`]. Codes for characters
-/// become the characters again (see [`visible::restored`]). Otherwise as [`save`].
-///
-/// # Errors
-/// Those of [`save`].
-pub fn rewrite(
-    store: &dyn Store,
-    address: Address,
-    content: Content,
-    options: SaveOptions,
-    stamp: &Stamp,
-) -> Result<(Note, Option<NoteBefore>)> {
-    let mut tries = 0;
-    loop {
-        let Some((note, restored)) = restored(store, &address, &content) else {
-            return save(store, address, content, options, stamp);
-        };
-        let expect = match options.expect {
-            Expect::Any => Expect::Revision(note.revision),
-            asked => asked,
-        };
-        let guarded = options.expect(expect);
-        match save(store, address.clone(), restored, guarded, stamp) {
-            Err(Error::Conflict { .. }) if options.expect == Expect::Any && tries < TRIES => {
-                tries += 1;
-            }
-            result => return result,
-        }
-    }
-}
-
 /// Adds a text to the end of a note, on a line of its own; a note that is not there is created. Keeps
 /// what others write meanwhile: it reads the note again. Ignores `options.expect`.
 ///
@@ -155,18 +123,6 @@ pub fn append(
             result => return result,
         }
     }
-}
-
-/// Turns codes in a text back into characters. Returns the note that it replaces and the new text; none if nothing changes.
-fn restored(store: &dyn Store, address: &Address, content: &Content) -> Option<(Note, Content)> {
-    let text = content
-        .as_text()
-        .filter(|text| visible::may_hold_codes(text))?;
-    // A note that cannot be read is left to the save, which refuses it.
-    let note = store.get(address).ok().flatten()?;
-    let restored = visible::restored(&note.content.shown(), text);
-    let content = Content::text(restored.as_ref()).ok()?;
-    (restored != text).then_some((note, content))
 }
 
 /// Pins or unpins a note, which counts as an update.

@@ -149,7 +149,7 @@ proptest! {
         prop_assert_eq!(kind.as_str(), "paragraph");
         prop_assert!(line.contains(" of 9,000 tokens"), "{}", text);
         let control = |char: char| char.is_control() && char != '\n' && char != '\t';
-        prop_assert!(!text.contains(control) && !text.contains(['\u{202e}', '\u{200b}', '\u{200d}']), "{}", text);
+        prop_assert!(!text.contains(control) && !text.contains('\u{202e}'), "{}", text);
     }
 }
 

@@ -1,9 +1,7 @@
 //! The commands that change files. Each is one transaction, with the revision that it read as its precondition.
 
-use std::borrow::Cow;
-
 use waynote::text::line_of;
-use waynote::visible::{find, restored};
+use waynote::visible::{dropped, without_hidden};
 use waynote::{Change, Error, Expect, Limits};
 
 use super::files::{Files, PathTarget};
@@ -49,7 +47,10 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<String, Refusal> {
     }
     files.check_above(&path)?;
     match store.apply(&[save(&files, &path, &text, 0, limits)?], &stamp) {
-        Ok(_) => Ok(format!("File created successfully at: {path}")),
+        Ok(_) => Ok(format!(
+            "File created successfully at: {path}{}",
+            dropped(&text)
+        )),
         Err(Error::Conflict { .. }) => Err(exists()),
         Err(error) => Err(error.into()),
     }
@@ -74,7 +75,7 @@ fn edit<T>(
             }
             PathTarget::Nothing => return Err(missing(path)),
         };
-        let (text, result) = work(&note.content.shown())?;
+        let (text, result) = work(&without_hidden(&note.content.shown()))?;
         let change = save(&files, path, &text, note.revision, limits)?;
         match store.apply(&[change], &stamp) {
             Ok(_) => return Ok(result),
@@ -96,16 +97,16 @@ pub(super) fn str_replace(call: &mut Call<'_>) -> Result<String, Refusal> {
         return Err(Refusal::only("`old_str` is empty"));
     }
     edit(call, &path, |text| {
-        let hits = find(text, &old);
+        let hits: Vec<usize> = overlapping(text, &old).collect();
         let hit = match &hits[..] {
-            [hit] => hit.clone(),
+            [hit] => *hit,
             [] => {
                 return Err(Refusal::only(format!(
                     "No replacement was performed, old_str `{old}` did not appear verbatim in {path}."
                 )));
             }
             _ => {
-                let lines = hits.iter().map(|hit| line_of(text, hit.start).to_string());
+                let lines = hits.iter().map(|hit| line_of(text, *hit).to_string());
                 let numbers: Vec<String> = lines.collect();
                 return Err(Refusal::only(format!(
                     "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {}. Please ensure it is unique",
@@ -113,17 +114,24 @@ pub(super) fn str_replace(call: &mut Call<'_>) -> Result<String, Refusal> {
                 )));
             }
         };
-        let replaced = &text[hit.clone()];
-        let new = match replaced == old {
-            true => Cow::Borrowed(new.as_str()),
-            // The model knows it as it was shown.
-            false => restored(replaced, &new),
-        };
-        let edited = [&text[..hit.start], &new, &text[hit.end..]].concat();
-        let first = line_of(text, hit.start) as i64;
+        let edited = [&text[..hit], &new, &text[hit + old.len()..]].concat();
+        let first = line_of(text, hit) as i64;
         let last = first + lines(&new).len().saturating_sub(1) as i64;
         let snippet = numbered(&lines(&edited), first - AROUND, last + AROUND);
-        Ok((edited, format!("The memory file has been edited.{snippet}")))
+        Ok((
+            edited,
+            format!("The memory file has been edited{}.{snippet}", dropped(&new)),
+        ))
+    })
+}
+
+/// The offsets of the pattern, overlapping ones too.
+fn overlapping<'t>(text: &'t str, pattern: &'t str) -> impl Iterator<Item = usize> + 't {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let at = from + text[from..].find(pattern)?;
+        from = at + text[at..].chars().next().map_or(1, char::len_utf8);
+        Some(at)
     })
 }
 
@@ -156,7 +164,10 @@ pub(super) fn insert(call: &mut Call<'_>) -> Result<String, Refusal> {
         } else if text.ends_with('\n') && !inserted.ends_with('\n') {
             edited.push('\n');
         }
-        Ok((edited, format!("The file {path} has been edited.")))
+        Ok((
+            edited,
+            format!("The file {path} has been edited{}.", dropped(&inserted)),
+        ))
     })
 }
 

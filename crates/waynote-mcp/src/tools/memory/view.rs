@@ -6,6 +6,8 @@ use std::fmt::Write;
 use super::files::{Files, PathTarget};
 use super::needed;
 use super::path::Path;
+use waynote::visible::without_hidden;
+
 use crate::call::Call;
 use crate::reply::Refusal;
 
@@ -22,7 +24,7 @@ pub(super) fn view(call: &mut Call<'_>) -> Result<String, Refusal> {
     let store = call.notes.store();
     let files = Files { store, agent };
     match files.find(&path)? {
-        PathTarget::File(note) => file(&path, &note.content.shown(), range),
+        PathTarget::File(note) => file(&path, &without_hidden(&note.content.shown()), range),
         PathTarget::Directory => directory(&files, &path),
         PathTarget::Nothing => Err(missing(&path)),
     }

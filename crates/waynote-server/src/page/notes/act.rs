@@ -1,6 +1,7 @@
 //! The actions on notes: save, pin, delete, undo, restore.
 
 use waynote::single::{self, SaveOptions};
+use waynote::visible::hidden_characters;
 use waynote::{
     Address, Change, Content, Error, Expect, Result, Scope, SessionLog, Stamp, Store, cites,
 };
@@ -33,7 +34,11 @@ pub(crate) fn save(
                 after: None,
                 ..form.asked
             };
-            Ok(done(site, &list, &address, "saved"))
+            let what = match hidden_characters(&form.text) {
+                0 => "saved",
+                _ => "cleaned",
+            };
+            Ok(done(site, &list, &address, what))
         }
         Err(error) => {
             if let Error::Conflict { current, .. } = &error {

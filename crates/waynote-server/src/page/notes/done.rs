@@ -60,6 +60,7 @@ pub(crate) fn view(site: &Site<'_>, asked: &Asked, done: Option<&Done>) -> Marku
     };
     let said = match done.what.as_str() {
         "saved" => "Saved",
+        "cleaned" => "Saved without its hidden characters",
         "pinned" => "Pinned: every prompt of this agent shows it whole",
         "unpinned" => "Unpinned: prompts show it as one line",
         "deleted" => "Deleted. Its history stays, and it can be brought back",
