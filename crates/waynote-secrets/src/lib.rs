@@ -4,25 +4,17 @@
 //! of a private key, by their place in a URL or a header, or by the name that a random value is assigned to.
 //! A placeholder (`<token>`, `$PASSWORD`, `xxxx`, an example of the documentation) is none.
 //!
-//! Text in base64, in hexadecimal or with escapes (`\\u0041`, `%41`, `&#65;`) is scanned too, but
-//! not if it is encoded twice.
-//!
 //! A text of n bytes takes time in the order of n, whatever it holds, and nothing is built before the first scan.
 
-mod clean;
 mod commands;
-mod discord;
-mod encoded;
 mod headers;
 mod keys;
-mod mapped;
 mod named;
 mod names;
 mod paths;
 mod shape;
 mod table;
 mod triggers;
-mod unescaped;
 mod url;
 mod value;
 
@@ -64,20 +56,48 @@ pub fn rule(name: &str) -> Option<Rule> {
 /// The beginning of a mask; the rule's name and `]` follow.
 pub const MASK: &str = "[masked: ";
 
-/// The credentials in a text, in their order, none overlapping another.
-///
-/// Zero-width characters inside one do not hide it, nor does the end of a line in a token of known length.
+/// The credentials in a text, in their order, none overlapping another. The end of a line in a token of known length
+/// does not hide it.
 pub fn scan(text: &str) -> Vec<Secret> {
-    match clean::cleaned(text) {
-        None => apart(found_in(text)),
-        Some(clean) => {
-            let mut found = apart(found_in(clean.text()));
-            for secret in &mut found {
-                secret.range = clean.original(&secret.range);
+    let mut found = Vec::new();
+    let mut look = |begin, after, look| {
+        let mut add = |rule, (start, end)| {
+            found.push(Secret {
+                rule,
+                range: start..end,
+            });
+        };
+        match look {
+            Look::Cookie => {
+                headers::cookies(text, after, |start, end| add(table::COOKIE, (start, end)));
             }
-            found
+            Look::Name => {
+                if let Some((rule, start, end)) = named::find(text, begin, after) {
+                    add(rule, (start, end));
+                }
+            }
+            Look::Token(rule, pattern) => {
+                pattern
+                    .find(text.as_bytes(), begin)
+                    .into_iter()
+                    .for_each(|range| add(rule, range));
+            }
+            Look::Reader(rule, reader) => {
+                reader(text, begin, after)
+                    .into_iter()
+                    .for_each(|range| add(rule, range));
+            }
         }
+    };
+    // Elsewhere, what is before the word belongs to it.
+    if text
+        .get(..2)
+        .is_some_and(|word| word.eq_ignore_ascii_case("pw"))
+    {
+        look(0, 2, Look::Name);
     }
+    triggers::each(text.as_bytes(), look);
+    apart(found)
 }
 
 /// The text with each credential replaced by `[masked: RULE]`.
@@ -107,118 +127,6 @@ pub fn position(text: &str, byte: usize) -> (usize, usize) {
         1 + before.matches('\n').count(),
         1 + before[line..].chars().count(),
     )
-}
-
-/// The credentials in a text as it is, with its escapes undone, and in what it or these hold encoded.
-fn found_in(text: &str) -> Vec<Secret> {
-    let Scan {
-        mut found, quotes, ..
-    } = Scan::of(text);
-    found_encoded(text.as_bytes(), &mut found);
-    unescaped::each(text, &quotes, |part| {
-        let mut inside = Scan::of(part.text()).found;
-        found_encoded(part.text().as_bytes(), &mut inside);
-        found.extend(inside.into_iter().map(|secret| Secret {
-            range: part.original(&secret.range),
-            ..secret
-        }));
-    });
-    found
-}
-
-/// Adds the credentials that a text holds in base64 or in hexadecimal.
-fn found_encoded(text: &[u8], found: &mut Vec<Secret>) {
-    encoded::each_run(text, |run| {
-        if let Some(end) = discord::find(text, &run) {
-            found.push(Secret {
-                rule: table::DISCORD,
-                range: run.start..end,
-            });
-        }
-        for (part, inner) in encoded::decoded(&text[run.clone()]) {
-            let rule = match Scan::of(&inner).found.first() {
-                Some(secret) => secret.rule,
-                None if named::is_login_alone(&inner) => table::LOGIN,
-                None => continue,
-            };
-            found.push(Secret {
-                rule,
-                range: run.start + part.start..run.start + part.end,
-            });
-        }
-    });
-}
-
-/// One pass over a text as it is.
-struct Scan<'t> {
-    text: &'t str,
-    found: Vec<Secret>,
-    /// Ends of quoted texts that may continue in another one.
-    quotes: Vec<usize>,
-    /// As far as commands have been looked at.
-    commands_end: usize,
-}
-
-impl<'t> Scan<'t> {
-    fn of(text: &'t str) -> Self {
-        let mut scan = Self {
-            text,
-            found: Vec::new(),
-            quotes: Vec::new(),
-            commands_end: 0,
-        };
-        // Elsewhere, what is before the word belongs to it.
-        if text
-            .as_bytes()
-            .get(..2)
-            .is_some_and(|word| word.eq_ignore_ascii_case(b"pw"))
-        {
-            scan.look(0, 2, Look::Name);
-        }
-        triggers::each(text.as_bytes(), |begin, after, look| {
-            scan.look(begin, after, look);
-        });
-        scan
-    }
-
-    // Apart from the loop that finds the words, which is to stay small.
-    #[inline(never)]
-    fn look(&mut self, begin: usize, after: usize, look: Look) {
-        let text = self.text;
-        let found = &mut self.found;
-        let mut add = |rule, start, end| {
-            found.push(Secret {
-                rule,
-                range: start..end,
-            });
-        };
-        match look {
-            Look::Quote => self.quotes.push(begin),
-            Look::Command if begin < self.commands_end => {}
-            Look::Command => {
-                let add = |start, end| add(table::COMMAND, start, end);
-                self.commands_end = commands::find(text, self.commands_end, begin + 1, add);
-            }
-            Look::Cookie => {
-                headers::cookies(text, after, |start, end| add(table::COOKIE, start, end));
-            }
-            Look::Name => {
-                if let Some((rule, start, end)) = named::find(text, begin, after) {
-                    add(rule, start, end);
-                }
-            }
-            Look::Token(rule, pattern) => {
-                if let Some((start, end)) = pattern.find(text.as_bytes(), begin) {
-                    add(rule, start, end);
-                }
-            }
-            Look::Reader(rule, reader) => {
-                if let Some((start, end)) = reader(text, begin, after) {
-                    add(rule, start, end);
-                }
-            }
-        }
-    }
 }
 
 /// Joins what overlaps: the whole of it, by the name of the rule that knows most.

@@ -5,7 +5,7 @@ use super::shape::{
     BASE64, CAPS, DASH, DOT, UNDERSCORE, WORD, is, run_end, run_end_within, run_start,
 };
 use super::table::{AWS_SECRET, ENTROPY, LOGIN, PASSWORD};
-use super::{encoded, value};
+use super::value;
 
 /// The longest name and value that are looked at.
 const NAME: usize = 64;
@@ -49,8 +49,11 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
     };
     let value_start = start;
     let is_attached = start > 0 && bytes[start - 1] == b'=';
-    let is_argument = name.starts_with("--");
-    let is_said = is_quoted(bytes, start) || is_attached || is_line(bytes, name_start, end);
+    let is_argument = name.starts_with('-');
+    let is_said = is_quoted(bytes, start)
+        || is_attached
+        || bytes[..start].ends_with(b"| ")
+        || is_line(bytes, name_start, end);
     let is_data = is_said || is_env(name) || is_argument;
     // `credentials: user:password`
     let start = match kind {
@@ -67,7 +70,10 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
     let is_data = is_data || start > value_start;
     let is_alone = match kind {
         Kind::PasswordAlone => is_said,
-        Kind::Password => stands_alone(&text[..name_start], is_attached),
+        Kind::Password | Kind::Secret => {
+            (is_env(name) || is_argument) && is_attached
+                || stands_alone(&text[..name_start], is_attached)
+        }
         _ => false,
     };
     let kind = match kind {
@@ -91,10 +97,11 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
     {
         return Some((rule, start, whole));
     }
-    match rule(end) {
-        Some(rule) => Some((rule, start, end)),
-        None => behind_user(text, end),
-    }
+    // In a path, the value is one part of it.
+    let part = text[start..end].split('/').next().unwrap_or_default();
+    let part = start + if is_attached { part.len() } else { end - start };
+    let mut ends = [end, part].into_iter();
+    ends.find_map(|end| Some((rule(end)?, start, end)))
 }
 
 /// True if nothing but a password can stand behind a name with this before it: in a line of `.netrc`, and in a string
@@ -115,18 +122,6 @@ fn stands_alone(before: &str, is_attached: bool) -> bool {
             .iter()
             .any(|word| line.to_ascii_lowercase().contains(word));
     is_netrc || is_connection
-}
-
-/// The password of `credentials: user / password`, whose user ends at `end`.
-fn behind_user(text: &str, end: usize) -> Option<(&'static str, usize, usize)> {
-    let password = text[end..].strip_prefix(" / ")?;
-    let start = end + 3;
-    let ends = |char: char| char.is_whitespace() || "\"'`,;)".contains(char);
-    let limit = password.floor_char_boundary(VALUE.min(password.len()));
-    let length = password[..limit].find(ends).unwrap_or(limit);
-    let password = &password[..length];
-    let is_one = value::is_signed(password) && !value::is_reference(password);
-    is_one.then_some((PASSWORD, start, start + length))
 }
 
 /// Words between a name and its value in prose, or between the cells of a table.
@@ -158,11 +153,15 @@ fn is_prose(rest: &[u8]) -> bool {
         return false;
     }
     let begins = rest.first().is_some_and(u8::is_ascii_alphabetic);
-    let mut word = rest.iter().take_while(|byte| !byte.is_ascii_whitespace());
+    let word = rest
+        .split(u8::is_ascii_whitespace)
+        .next()
+        .unwrap_or_default();
     begins
+        && !value::is_random_letters(word)
         && !SAID.iter().any(|said| rest.starts_with(said.as_bytes()))
         && !rest.starts_with(b"value")
-        && !word.any(u8::is_ascii_digit)
+        && !word.iter().any(u8::is_ascii_digit)
 }
 
 /// How long the user is, with the sign behind it, where a value is `user:password` or `user/password`.
@@ -199,7 +198,9 @@ fn judged(kind: Kind, name: &str, value: &str, is_data: bool) -> Option<&'static
     let may_be_chosen = matches!(kind, Kind::Password | Kind::Secret);
     if value::is_aws_secret(bytes) && is_of_aws(name) {
         Some(AWS_SECRET)
-    } else if is_random || is_data && value::is_generated(bytes) {
+    } else if is_random
+        || is_data && (value::is_generated(bytes) || value::is_random_letters(bytes))
+    {
         Some(ENTROPY)
     } else if may_be_chosen
         && (value::is_strong(bytes)
@@ -215,7 +216,7 @@ fn judged(kind: Kind, name: &str, value: &str, is_data: bool) -> Option<&'static
 /// True if it is a password in base64, as Kubernetes keeps them.
 fn is_chosen_in_base64(value: &[u8]) -> bool {
     const SHORTEST: usize = 12;
-    let decoded = || encoded::text_of(value);
+    let decoded = || value::text_in_base64(value);
     value.len() >= SHORTEST
         && value.len().is_multiple_of(4)
         && value.iter().all(|byte| is(*byte, BASE64))
@@ -253,12 +254,10 @@ fn is_quoted(text: &[u8], start: usize) -> bool {
     start > 0 && b"\"'`>".contains(&text[start - 1])
 }
 
-/// The user and the password behind `auth`: both in base64, or two texts in parentheses.
+/// The user and the password behind `auth`, in base64.
 fn login(text: &str, name_end: usize) -> Option<(&'static str, usize, usize)> {
-    let Some((start, end)) = assigned(text, name_end, false, false) else {
-        return second_of_two(text, name_end).map(|(start, end)| (PASSWORD, start, end));
-    };
-    let pair = encoded::text_of(&text.as_bytes()[start..end])?;
+    let (start, end) = assigned(text, name_end, false, false)?;
+    let pair = value::text_in_base64(&text.as_bytes()[start..end])?;
     is_login(&pair).then_some((LOGIN, start, end))
 }
 
@@ -273,68 +272,6 @@ pub(super) fn is_login(pair: &str) -> bool {
     is_user
         && !value::is_reference(password)
         && (value::is_strong(password.as_bytes()) || value::is_any(user, password))
-}
-
-/// A text that is nothing but a user and a good password.
-pub(super) fn is_login_alone(text: &str) -> bool {
-    let text = text.trim_end();
-    let password = text.split_once(':').map_or("", |(_, password)| password);
-    let is_good =
-        value::is_strong(password.as_bytes()) || value::is_word_and_number(password.as_bytes());
-    is_good
-        && !text.contains(|char: char| char.is_whitespace() || "\"'{<".contains(char))
-        && is_login(text)
-}
-
-/// The second text of `auth=("user", "password")`, where the name ends at `name_end`.
-pub(super) fn second_argument(text: &str, _: usize, after: usize) -> Option<(usize, usize)> {
-    second_of_two(text, after - 1)
-}
-
-fn second_of_two(text: &str, name_end: usize) -> Option<(usize, usize)> {
-    const LONGEST: usize = 120;
-    let limit = text.floor_char_boundary((name_end + LONGEST).min(text.len()));
-    let line = text[name_end..limit].lines().next()?;
-    let inside = line.trim_start_matches([' ', '=', ':']).strip_prefix('(')?;
-    let quote = inside
-        .chars()
-        .next()
-        .filter(|char| matches!(char, '"' | '\''))?;
-    let (user, rest) = inside[1..].split_once(quote)?;
-    let rest = rest.strip_prefix(',')?.trim_start().strip_prefix(quote)?;
-    let (password, _) = rest.split_once(quote)?;
-    let is_one = value::is_chosen(password.as_bytes())
-        && !value::is_reference(password)
-        && !value::is_shown(user, password.as_bytes());
-    let start = name_end + line.len() - rest.len();
-    is_one.then_some((start, start + password.len()))
-}
-
-/// The password among the texts of a call that connects to something, as in `connect("db", "app", "password")`, whose
-/// parenthesis ends at `after`. It is a strong one, and not the first text.
-pub(super) fn strong_argument(text: &str, _: usize, after: usize) -> Option<(usize, usize)> {
-    const LONGEST: usize = 200;
-    let call = &text.as_bytes()[..after - 1];
-    let connects = ["connect", "connection", "PDO"].iter().any(|name| {
-        let begin = call.len().checked_sub(name.len());
-        begin.is_some_and(|begin| call[begin..].eq_ignore_ascii_case(name.as_bytes()))
-    });
-    if !connects {
-        return None;
-    }
-    let limit = text.floor_char_boundary((after + LONGEST).min(text.len()));
-    let line = text[after..limit].lines().next()?;
-    let mut parts = line.match_indices(['"', '\'']).map(|(at, _)| at);
-    let mut is_first = !line.contains(',') || line.starts_with(['"', '\'']);
-    while let (Some(open), Some(close)) = (parts.next(), parts.next()) {
-        let argument = &line[open + 1..close];
-        let begins = line[..open].trim_end().ends_with(',');
-        if !is_first && begins && value::is_signed(argument) && !value::is_reference(argument) {
-            return Some((after + open + 1, after + close));
-        }
-        is_first = false;
-    }
-    None
 }
 
 fn is_of_aws(name: &str) -> bool {
@@ -376,7 +313,6 @@ fn assigned(
     rest.skip(" \t", 8);
     rest.take("<value>");
     rest.take("!!str ");
-    rest.block_below();
     if let Some(typed) = rest.typed() {
         rest.at = typed;
     }
@@ -533,17 +469,6 @@ impl Rest<'_> {
     /// Passes over the comma of a list of arguments: `"--password", "…"`.
     fn next_in_list(&mut self) -> bool {
         self.take(",")
-    }
-
-    /// Passes over the sign of YAML for a text in the next line: `|`, `>-`.
-    fn block_below(&mut self) {
-        let before = self.at;
-        let is_sign = self.take("|") || self.take(">");
-        self.skip("-+", 1);
-        let is_line = self.take("\r\n") || self.take("\n");
-        if !(is_sign && is_line && self.skip(" \t", 40) > 0) {
-            self.at = before;
-        }
     }
 
     /// The value behind a type and its own sign: `: &str = "…"`.

@@ -132,15 +132,3 @@ pub(super) fn pgpass(text: &str, begin: usize, after: usize) -> Option<(usize, u
         && (value::is_chosen(password.as_bytes()) || value::is_any("", password));
     is_one.then_some((at, at + password.len()))
 }
-
-/// The password of `jdbc:oracle:thin:user/password@host`, whose driver ends at `after`.
-pub(super) fn thin(text: &str, _: usize, after: usize) -> Option<(usize, usize)> {
-    let limit = text.floor_char_boundary((after + LONGEST).min(text.len()));
-    let ends = |char: char| char.is_whitespace() || "\"'`<>".contains(char);
-    let (login, _) = text[after..limit].split(ends).next()?.split_once('@')?;
-    let (user, password) = login.split_once('/')?;
-    let is_one = !value::is_reference(password)
-        && (value::is_strong(password.as_bytes()) || value::is_any(user, password));
-    let start = after + user.len() + 1;
-    is_one.then_some((start, start + password.len()))
-}

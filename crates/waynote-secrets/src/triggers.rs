@@ -1,6 +1,9 @@
 //! Finding the words that a credential can stand beside, all at once.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::shape::Pattern;
 use super::table::{AS_WRITTEN, IN_ANY_CASE, SERVICES, Service};
@@ -19,10 +22,6 @@ pub(super) enum Look {
     Name,
     /// The cookies of a header.
     Cookie,
-    /// The arguments of a command.
-    Command,
-    /// The end of a text in quotes, which may go on behind it.
-    Quote,
 }
 
 /// A word, as it is written or in any case.
@@ -32,74 +31,46 @@ struct Trigger {
     look: Look,
 }
 
-/// The words by their first three letters.
-struct Triggers {
-    /// For each slot the number of its list, and 0 where no word begins.
-    slots: Vec<u16>,
-    lists: Vec<Vec<Trigger>>,
-}
+/// How many bytes of a word the matcher knows; the rest is compared where these stand. A matcher of whole words takes
+/// three times as long to make, which every start of a program would feel.
+const KNOWN: usize = 4;
 
-static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
-    let mut triggers = Triggers {
-        slots: vec![0; SLOTS],
-        lists: vec![Vec::new()],
+/// The matcher of the beginnings of words, and for each of them its words.
+static TRIGGERS: LazyLock<(AhoCorasick, Vec<Vec<Trigger>>)> = LazyLock::new(|| {
+    let mut triggers: BTreeMap<Vec<u8>, Vec<Trigger>> = BTreeMap::new();
+    let mut add = |word: &'static str, is_exact, look| {
+        let word = word.as_bytes();
+        let known = word[..word.len().min(KNOWN)].to_ascii_lowercase();
+        triggers.entry(known).or_default().push(Trigger {
+            word,
+            is_exact,
+            look,
+        });
     };
     for Service { rule, patterns } in SERVICES {
         for form in *patterns {
-            triggers.add(form.trigger, true, Look::Token(rule.name, form));
+            add(form.trigger, true, Look::Token(rule.name, form));
         }
     }
     for (list, is_exact) in [(IN_ANY_CASE, false), (AS_WRITTEN, true)] {
         for (look, words) in list {
-            words
-                .split('|')
-                .for_each(|word| triggers.add(word, is_exact, *look));
+            words.split('|').for_each(|word| add(word, is_exact, *look));
         }
     }
-    triggers
+    let matcher = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
+        .build(triggers.keys());
+    let matcher = matcher.expect("the words are few");
+    (matcher, triggers.into_values().collect())
 });
 
-impl Triggers {
-    fn add(&mut self, word: &'static str, is_exact: bool, look: Look) {
-        let first = word.bytes().take(LETTERS).fold(0, with);
-        if self.slots[first] == 0 {
-            self.slots[first] = u16::try_from(self.lists.len()).expect("the words are few");
-            self.lists.push(Vec::new());
-        }
-        self.lists[usize::from(self.slots[first])].push(Trigger {
-            word: word.as_bytes(),
-            is_exact,
-            look,
-        });
-    }
-}
-
-/// How many letters tell at first sight whether a word may begin. No word has fewer.
-const LETTERS: usize = 3;
-/// The bits of a letter that are the same in any case.
-const BITS: usize = 5;
-const SLOTS: usize = 1 << (BITS * LETTERS);
-
-/// The slot of three letters, from that of the two before the last.
-fn with(slot: usize, letter: u8) -> usize {
-    ((slot << BITS) | usize::from(letter & 0x1f)) & (SLOTS - 1)
-}
-
-/// Calls `found` with the start and the end of each word, and the search to make there; by start.
+/// Calls `found` with the start and the end of each word, and the search to make there.
 pub(super) fn each(text: &[u8], mut found: impl FnMut(usize, usize, Look)) {
-    let Triggers { slots, lists } = &*TRIGGERS;
-    let mut slot = text
-        .iter()
-        .take(LETTERS - 1)
-        .fold(0, |slot, letter| with(slot, *letter));
-    for (begin, letter) in text.iter().skip(LETTERS - 1).enumerate() {
-        slot = with(slot, *letter);
-        let list = slots[slot];
-        if list == 0 {
-            continue;
-        }
-        for trigger in &lists[usize::from(list)] {
-            let end = begin + trigger.word.len();
+    let (matcher, triggers) = &*TRIGGERS;
+    for known in matcher.find_overlapping_iter(text) {
+        for trigger in &triggers[known.pattern().as_usize()] {
+            let (begin, end) = (known.start(), known.start() + trigger.word.len());
             let is_word = text
                 .get(begin..end)
                 .is_some_and(|there| match trigger.is_exact {

@@ -1,8 +1,10 @@
 //! Judging whether a text is a secret: random enough, and no placeholder.
 
+use data_encoding::BASE64_NOPAD;
+
 use super::shape::{ANY_HEX, BASE64, CAPS, DIGITS, LOWER, OPAQUE, UNDERSCORE, UPPER, is};
 use super::table::words::{
-    INSIDE, OF_CODE, OF_PLACES, PLACEHOLDERS, REFERENCES, SHOWN, TOKEN_PLACEHOLDERS,
+    INSIDE, OF_CODE, OF_PLACES, PAIRS, PLACEHOLDERS, REFERENCES, SHOWN, TOKEN_PLACEHOLDERS,
 };
 
 pub(super) fn contains_any(text: &[u8], words: &[&str]) -> bool {
@@ -249,5 +251,32 @@ pub(super) fn is_generated(value: &[u8]) -> bool {
         && count(value, UPPER) >= 3
         && changes(value) >= CHANGES
         && entropy(value) >= BITS
+        && !is_placeholder(value)
+}
+
+/// The text that a value in base64 stands for, if it is one.
+pub(super) fn text_in_base64(value: &[u8]) -> Option<String> {
+    let value = value
+        .strip_suffix(b"==")
+        .or_else(|| value.strip_suffix(b"="))
+        .unwrap_or(value);
+    let text = String::from_utf8(BASE64_NOPAD.decode(value).ok()?).ok()?;
+    (!text.contains(|char: char| char.is_control() && char != '\n')).then_some(text)
+}
+
+/// True if a generator made it of letters alone: most pairs of neighbours are such as words do not have.
+pub(super) fn is_random_letters(value: &[u8]) -> bool {
+    const SHORTEST: usize = 8;
+    const FEW: usize = 5;
+    const MOST_USUAL: usize = 50;
+    let lower = value.to_ascii_lowercase();
+    let usual = lower
+        .windows(2)
+        .filter(|pair| PAIRS.as_bytes().chunks(2).any(|of| of == *pair))
+        .count();
+    value.len() >= SHORTEST
+        && lower.iter().all(|byte| is(*byte, LOWER))
+        && variety(&lower) >= FEW
+        && 100 * usual <= MOST_USUAL * (value.len() - 1)
         && !is_placeholder(value)
 }

@@ -2,7 +2,7 @@
 //! reader looks there.
 
 use crate::triggers::Look::{self, Reader};
-use crate::{Rule, headers, keys, named, paths, url};
+use crate::{Rule, commands, headers, keys, paths, url};
 
 pub(crate) const PRIVATE_KEY: &str = "private-key";
 pub(crate) const JWT: &str = "jwt";
@@ -41,14 +41,9 @@ pub(crate) static FORMS: &[Rule] = &[
 pub(crate) static IN_ANY_CASE: &[(Look, &str)] = &[
     (Reader(AUTHORIZATION, headers::bearer), "bearer |basic "),
     (Reader(AUTHORIZATION, headers::authorization), "authorization"),
-    // Of `connect(` and `connection(`.
-    (Reader(PASSWORD, named::strong_argument), "ct(|on("),
-    (Reader(PASSWORD, named::second_argument), "login(|auth("),
     (Look::Cookie, "cookie"),
     // Of other languages only the ends, which are rare in texts.
     (Look::Name, "pass|pwd|psk|_pw|-pw| pw|\npw|rootpw|bindpw|secret|token|key|cred|auth|nnwort|enha|htwoord"),
-    (Look::Command, " -p| -u| -a| -w| -x| -k| -s| -t| -b|\"-p|\"-u|\"-a|\"-w|'-p|'-u|'-a|'-w| /p| /rp"),
-    (Look::Command, "sqlplus|expdp |impdp |sqlldr |rman |net use |net user "),
 ];
 
 #[rustfmt::skip]
@@ -59,15 +54,9 @@ pub(crate) static AS_WRITTEN: &[(Look, &str)] = &[
     (Reader(JWT, keys::jwt), "eyJ"),
     (Reader(PASSWORD_IN_URL, url::find), "://"),
     (Reader(TOKEN_IN_URL, paths::token), "://"),
-    (Reader(PASSWORD_IN_URL, paths::thin), ":thin:"),
     (Reader(PASSWORD, paths::pgpass), ":5432:|:5433:|:6432:"),
-    (Reader(PASSWORD, named::strong_argument), "PDO("),
     (Look::Name, "SecureString|ña"),
-    (Look::Command, " -hp| --user| --auth| --login| --proxy-user| --body| --uri| --value| --parameter-v| --creds"),
-    (Look::Command, " --src-creds| --dest-creds| --pass| --http-pass| --secret| --oauth2| --ks-pass| login | auth "),
-    (Look::Command, "-authtoken| unseal |chpasswd|-stdin|--with-token|alias set |secret set|cryptsetup|<<<"),
-    (Look::Command, "encrypt_string| -N |wpa_passphrase |nmcli |rclone "),
-    // The end of a text in quotes, which may go on in another one.
-    (Look::Quote, "\" +|\"+\"|\" .|\".\"|\" \"|\" \\|\"\n |\"\n\"|\"\n\t"),
-    (Look::Quote, "' +|'+'|' .|'.'|' '|' \\|'\n |'\n'|'\n\t"),
+    (Reader(COMMAND, commands::behind_option), " -u| -su| -ku| -sSu| -fsSu| -sSfu| --user| -U| --proxy-user| -a| --auth| -p| -w| -P"),
+    (Reader(COMMAND, commands::behind_option), " -N| pass:"),
+    (Reader(COMMAND, commands::piped), "--password-stdin"),
 ];

@@ -3,7 +3,6 @@
 //! | to add | add a row or a word in |
 //! |---|---|
 //! | a token that a service marks by its form | `services.rs` |
-//! | a program, or an option of one, that takes a password | `programs.rs` |
 //! | a word in names of passwords, tokens and keys | `names.rs` |
 //! | an example that must not be taken for a credential; a host or part of a URL beside which tokens stand | `words.rs` |
 //! | a word beside which to look for what is known already | the row in `forms.rs` |
@@ -20,7 +19,6 @@
 
 mod forms;
 pub(crate) mod names;
-pub(crate) mod programs;
 mod services;
 pub(crate) mod words;
 
@@ -29,9 +27,6 @@ pub(crate) use services::SERVICES;
 
 use crate::Rule;
 use crate::shape::Pattern;
-
-/// The rule of what is found by its lengths alone, in `discord.rs`, and by its form.
-pub(crate) const DISCORD: &str = "discord-token";
 
 /// A token that a service marks by its form.
 pub(crate) struct Service {

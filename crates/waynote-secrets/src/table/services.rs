@@ -32,6 +32,13 @@ const SLACK: &[Part] = &[
     Word("-"),
     Run(ALNUM | DASH | PERCENT, 16, LONG),
 ];
+const DISCORD: &[Part] = &[
+    Run(ALNUM, 21, 26),
+    Word("."),
+    Run(URL64, 6, 7),
+    Word("."),
+    Run(URL64, 27, 45),
+];
 const TELEGRAM: &[Part] = &[Run(DIGITS, 6, 12), Word(":"), Run(URL64, 30, 60)];
 const HEX64: &[Part] = &[Run(HEX, 64, 64)];
 const HEX40: &[Part] = &[Run(HEX, 40, 40)];
@@ -116,7 +123,8 @@ services! {
      after("discordapp.com/api/webhooks/", WEBHOOK)]
 
     "discord-token" "Discord bot token"
-    []
+    [new("MD", DISCORD), new("MT", DISCORD), new("Mj", DISCORD), new("Mz", DISCORD), new("ND", DISCORD),
+     new("NT", DISCORD), new("Nj", DISCORD), new("Nz", DISCORD), new("OD", DISCORD), new("OT", DISCORD)]
 
     "aws-session-token" "AWS session token"
     [new("IQoJb3JpZ2lu", &[Run(BASE64 | PERCENT, 100, OPEN)]),

@@ -2,6 +2,13 @@
 
 use super::lists;
 
+/// The most frequent pairs of letters: four of five in words, one of five in random letters.
+pub(crate) const PAIRS: &str = concat!(
+    "abacadagaialamanaparasatblcacechcickclcocrctdadedieaecedeeefelemeneperesetexfefifogegrhahehiiaicidie",
+    "ifigiliminioipisitivizkelalelilllolymamemimompnancndnengninonsntocodolomonoporosotouowpapeplpoppprpt",
+    "rardrerirmrorrrsrtrurysascseshsisospssstsutatethtitotrtstutyulumunurusutvavevize",
+);
+
 lists! {
     /// Placeholders that everybody uses for a password.
     SHOWN

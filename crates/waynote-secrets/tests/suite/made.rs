@@ -49,6 +49,7 @@ impl Random {
             "digit" => digits.to_owned(),
             "hex" => format!("{digits}abcdef"),
             "lower" => lower.to_owned(),
+            "letters" => format!("{lower}{upper}"),
             "caps" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".to_owned(),
             "base32" => format!("{upper}234567"),
             "base36" => format!("{digits}{lower}"),
