@@ -291,7 +291,7 @@ pub(crate) enum Command {
     /// Deliver no notes by hooks for a while: at a directory and below it, or to a session
     ///
     /// A prompt whose first or last line is `waynote: off` does the same for its own turn. What a session was given before
-    /// stays with it. Lists active pauses.
+    /// stays with it. Lists the active pauses.
     Pause(PauseArgs),
     /// Begin in a project: bring in notes that are here already, set up the agents, print the block
     ///

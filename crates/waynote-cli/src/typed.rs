@@ -29,10 +29,15 @@ impl Context<'_> {
             return crate::input::address(typed);
         }
         let (base, session) = (home::base().ok(), self.session().ok());
+        let lineage = match &base {
+            Some(base) => home::lineage(&base.cwd())?,
+            None => Vec::new(),
+        };
         let typist = Typist {
             agent: &self.settings.agent.value,
             session: session.as_ref().map(|(session, _)| session),
             base: base.as_ref(),
+            lineage: &lineage,
             only_notebook: purpose == Use::Make,
             is_directory: &is_directory,
         };
@@ -47,8 +52,8 @@ impl Context<'_> {
                 let said: Vec<String> = meant.iter().map(|at| self.said(at)).collect();
                 Err(Failure::refused(
                     "several_notes",
-                    format!("`{}` may be several notes", visible(typed)),
-                    format!("name one of them:\n    {}", said.join("\n    ")),
+                    format!("`{}` matches {} notes", visible(typed), said.len()),
+                    format!("use one of:\n    {}", said.join("\n    ")),
                 ))
             }
             None => Err(Failure::refused(

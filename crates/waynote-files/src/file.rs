@@ -1,5 +1,6 @@
 //! Replacing a file in one step: the attributes that the new file takes over, and the target of a link.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{
@@ -10,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
 use rustix::fs::OFlags;
+use unicode_normalization::UnicodeNormalization;
 
 /// Gives a new file the owner and the mode of the file that it will replace.
 ///
@@ -239,16 +241,78 @@ pub fn followed(file: &Path) -> PathBuf {
     }
 }
 
-/// The real path of a directory, if it differs and is UTF-8; none if the directory does not exist.
-pub fn real(directory: &str) -> Option<String> {
+/// The real path of an absolute one, as far as its directories exist: a file keeps its name. None if that is the path
+/// itself, or not UTF-8.
+pub fn real(path: &str) -> Option<String> {
+    let spelled = spelled(path.into());
+    let directory = spelled.ancestors().find(|of| of.is_dir())?;
+    let below = spelled.strip_prefix(directory).ok()?;
     let real = std::fs::canonicalize(directory).ok()?;
+    let real = match below.as_os_str().is_empty() {
+        true => real,
+        false => real.join(below),
+    };
     let real = real.into_os_string().into_string().ok()?;
-    (real != directory).then_some(real)
+    (real != path).then_some(real)
+}
+
+/// A path as the file system spells it: an accent is one character or two, and some file systems take these for two names.
+pub fn spelled(path: PathBuf) -> PathBuf {
+    let is_plain = path.as_os_str().is_ascii();
+    if is_plain || path.symlink_metadata().is_ok() {
+        return path;
+    }
+    let (Some(above), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str))
+    else {
+        return path;
+    };
+    let above = spelled(above.to_owned());
+    let is_named = |entry: &OsString| {
+        entry
+            .to_str()
+            .is_some_and(|entry| entry.nfc().eq(name.nfc()))
+    };
+    let mut entries = std::fs::read_dir(&above).into_iter().flatten().flatten();
+    let entry = match name.is_ascii() {
+        true => None,
+        false => entries.find_map(|entry| Some(entry.file_name()).filter(is_named)),
+    };
+    above.join(entry.as_deref().unwrap_or(OsStr::new(name)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_real_as_far_as_its_directories_exist() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().canonicalize().unwrap().join(name);
+        let text = |name: &str| at(name).into_os_string().into_string().unwrap();
+        fs::create_dir_all(at("disk2/shop")).unwrap();
+        std::os::unix::fs::symlink(at("disk2"), at("code")).unwrap();
+        std::os::unix::fs::symlink("shop", at("disk2/CLAUDE.md")).unwrap();
+        fs::write(at("disk2/shop/AGENTS.md"), "").unwrap();
+        std::os::unix::fs::symlink("AGENTS.md", at("disk2/shop/CLAUDE.md")).unwrap();
+        assert_eq!(real(&text("code/shop")), Some(text("disk2/shop")));
+        assert_eq!(
+            real(&text("code/shop/new/deep")),
+            Some(text("disk2/shop/new/deep"))
+        );
+        assert_eq!(real(&text("disk2/shop/CLAUDE.md")), None);
+        assert_eq!(real(&text("disk2/shop")), None);
+    }
+
+    #[test]
+    fn a_path_is_found_in_either_spelling() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = ("caf\u{e9}", "cafe\u{301}");
+        fs::create_dir_all(folder.path().join(two).join("src")).unwrap();
+        let found = spelled(folder.path().join(one).join("src"));
+        assert!(found.is_dir(), "{found:?}");
+        let new = folder.path().join(two).join("new");
+        assert_eq!(spelled(folder.path().join(one).join("new")), new);
+    }
 
     #[test]
     fn only_a_regular_file_is_read_up_to_a_limit() {

@@ -8,5 +8,5 @@ mod file;
 
 pub use file::{
     belong_to_folder, contents, followed, make_folder, make_private, open_regular, put_inside,
-    read_up_to, real, replace_private, take_after,
+    read_up_to, real, replace_private, spelled, take_after,
 };

@@ -71,11 +71,12 @@ impl Call<'_> {
             _ => return self.named(),
         };
         let (here, store) = (self.here, self.notes.store());
-        let base = here.base_of(word)?;
+        let (base, lineage) = (here.base_of(word)?, here.lineage());
         let typist = Typist {
             agent: &here.caller.agent,
             session: here.caller.session.as_ref(),
             base: base.as_ref(),
+            lineage: &lineage,
             only_notebook: false,
             is_directory: &|_| false,
         };

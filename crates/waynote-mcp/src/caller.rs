@@ -51,15 +51,15 @@ impl Caller {
 
     /// The base that paths are resolved against, with relative ones starting from a directory.
     fn base(&self, directory: &str) -> waynote::Result<Base> {
-        let Some(home) = &self.home else {
-            return Base::without_home(directory);
+        let base = match &self.home {
+            Some(home) => Base::new(home, directory)?,
+            None => Base::without_home(directory)?,
         };
-        let base = Base::new(home, directory)?;
-        let real = match self.is_elsewhere {
-            true => None,
-            false => waynote_files::real(home),
-        };
-        match real {
+        if self.is_elsewhere {
+            return Ok(base);
+        }
+        let base = base.with_links(waynote_files::real);
+        match self.home.as_deref().and_then(waynote_files::real) {
             Some(real) => base.with_real_home(&real),
             None => Ok(base),
         }
@@ -220,6 +220,14 @@ impl ConnectedCaller {
             .budget(self.caller.budget)
             .also(self.main_checkout().into_iter().collect())
             .tools(reader_tools())
+    }
+
+    /// The places whose notes apply in the project, outermost first; none without a project.
+    pub(crate) fn lineage(&self) -> Vec<Place> {
+        let place = self.place();
+        place.map_or_else(Vec::new, |place| {
+            place.lineage(self.main_checkout().as_slice())
+        })
     }
 
     /// The same directory in the main checkout, when the project is a linked git worktree.

@@ -162,7 +162,7 @@ impl Environment {
     /// # Errors
     /// [`EnvironmentError::NotText`], [`EnvironmentError::Library`].
     pub fn base_at(&self, directory: &str) -> Result<Base> {
-        Ok(match self.home_if_any()? {
+        let base = match self.home_if_any()? {
             Some(home) => {
                 let base = Base::new(&home, directory)?;
                 match waynote_files::real(&home) {
@@ -171,7 +171,16 @@ impl Environment {
                 }
             }
             None => Base::without_home(directory)?,
-        })
+        };
+        Ok(base.with_links(waynote_files::real))
+    }
+
+    /// Every place whose notes apply at a place, outermost first: with those of the main checkout, in a linked worktree.
+    ///
+    /// # Errors
+    /// As [`main_checkout`](Self::main_checkout).
+    pub fn lineage(&self, place: &Place) -> Result<Vec<Place>> {
+        Ok(place.lineage(self.main_checkout(place)?.as_slice()))
     }
 
     /// The place in the main checkout that belongs to a place in a linked git worktree.
@@ -194,11 +203,12 @@ impl Environment {
     /// # Errors
     /// As [`home`](Self::home), where the path needs it.
     pub fn expanded(&self, path: &str) -> Result<PathBuf> {
-        Ok(match path.strip_prefix('~') {
+        let path = match path.strip_prefix('~') {
             Some("") => self.home()?.into(),
             Some(rest) if rest.starts_with('/') => PathBuf::from(self.home()? + rest),
             _ => path.into(),
-        })
+        };
+        Ok(waynote_files::spelled(path))
     }
 
     /// The folder for data: `$XDG_DATA_HOME`, else the platform's.

@@ -71,6 +71,7 @@ impl Surroundings {
             }
             None => Base::without_home(&directory)?,
         };
+        let base = base.with_links(waynote_files::real);
         Ok(Self {
             clock: Arc::new(Timestamp::now),
             base,

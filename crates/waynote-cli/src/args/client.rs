@@ -96,7 +96,7 @@ pub(crate) struct PauseArgs {
     pub(crate) of: Option<String>,
     #[command(flatten)]
     pub(crate) at: At,
-    /// List active pauses, and change nothing
+    /// List the active pauses, and change nothing
     #[arg(long, conflicts_with_all = ["of", "path", "length", "end"])]
     pub(crate) list: bool,
     /// How long, as 30m or 2h [default: until `waynote pause --end`]

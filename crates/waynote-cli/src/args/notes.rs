@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::values::{given_path, some_hits};
+use super::values::given_path;
 use super::{AllowArgs, At, CitesArgs, TextArgs};
 
 #[derive(Subcommand)]
@@ -118,7 +118,9 @@ pub(crate) enum KeyCommand {
         #[arg(long)]
         pinned: bool,
     },
-    /// Delete a note; no error if there is none
+    /// Delete a note
+    ///
+    /// A note that does not exist is an error, with exit code 1.
     Delete {
         #[command(flatten)]
         notebook: NotebookArgs,
@@ -198,8 +200,8 @@ pub(crate) struct SearchArgs {
     /// Only notes that apply at this directory: its own and those of every directory above it
     #[arg(long = "at", value_name = "PATH", value_parser = given_path())]
     pub(crate) at: Option<OsString>,
-    /// Show at most this many notes
-    #[arg(long, value_name = "N", default_value_t = waynote::search::DEFAULT_LIMIT, value_parser = some_hits)]
+    /// Show at most this many notes; 0: no limit
+    #[arg(long, value_name = "N", default_value_t = waynote::search::DEFAULT_LIMIT)]
     pub(crate) limit: usize,
     /// Search every revision, including those of deleted notes
     #[arg(long)]

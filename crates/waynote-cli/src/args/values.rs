@@ -26,11 +26,6 @@ pub(super) fn given_path() -> impl TypedValueParser<Value = OsString> {
 
 const EMPTY: &str = "it is empty: give it a value, or leave the option out";
 
-/// How many notes a search shows.
-pub(super) fn some_hits(text: &str) -> Result<usize, String> {
-    at_least_one(text, "0 notes are none", "20")
-}
-
 /// How many iterations a loop runs.
 pub(super) fn some_iterations(text: &str) -> Result<u64, String> {
     at_least_one(text, "0 is no iteration", "40")

@@ -13,7 +13,7 @@ use super::{AllowArgs, KindArg};
 pub(crate) enum VerbCommand {
     /// Edit a note in your editor, or create it
     ///
-    /// The editor is $VISUAL, else $EDITOR. The note is saved if nobody changed it meanwhile; otherwise your text stays in
+    /// The editor is $VISUAL, else $EDITOR, else vi. The note is saved if nobody changed it meanwhile; otherwise your text stays in
     /// a file, which is named. An unchanged text writes nothing.
     Edit(EditArgs),
     /// Move a note to another address; nothing is lost
@@ -69,7 +69,7 @@ pub(crate) struct NarrowArgs {
     /// Only what was written since then (2026-05-17, yesterday, 2h, RFC 3339)
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// At most this many, the newest ones
+    /// At most this many, the newest ones; 0: no limit
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
 }

@@ -84,7 +84,8 @@ fn whole(context: &mut Context<'_>, file: &Path, replace: bool) -> Outcome {
     let restored = restored.map_err(|error| match &error {
         Error::File { source, .. } if source.kind() == ErrorKind::AlreadyExists => {
             let hint = "replace it with `--replace`, which keeps the old store under another name; or name another one with `--store`";
-            Failure::refused("exists", error.to_string(), hint)
+            let what = format!("there is a store already: {}", visible(&store.to_string_lossy()));
+            Failure::refused("exists", what, hint)
         }
         Error::File { source, .. } if source.kind() == ErrorKind::ResourceBusy => {
             let hint = format!(
@@ -145,7 +146,7 @@ fn said(backup: &Backup, value: &Value) -> String {
         visible(&backup.path.display().to_string()),
         plural(backup.report.notes, "note"),
         plural(backup.report.revisions, "revision"),
-        plural(backup.report.contents, "content"),
+        plural(backup.report.contents, "distinct text"),
         value["position"]
     )
 }

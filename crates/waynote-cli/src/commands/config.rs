@@ -68,7 +68,7 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
         None => String::new(),
     };
     let file = context.settings.file.display();
-    let said = format!("{name} = {value} in {file}{was}");
+    let said = format!("set {name} = {value} in {file}{was}");
     let note = "is set and overrides the file";
     let value = json!({ "name": name, "value": value, "before": before });
     answer(context, value, &said, Some(known), note)

@@ -200,12 +200,15 @@ fn draft(before: Option<&Note>) -> Outcome<(PathBuf, String)> {
     Ok((path, shown))
 }
 
-/// The command of the user's editor.
+/// The command of the user's editor; on a terminal, vi is the last resort, as for git.
 fn editor() -> Outcome<String> {
     for variable in ["VISUAL", "EDITOR"] {
         if let Some(editor) = home::variable(variable)?.filter(|editor| !editor.trim().is_empty()) {
             return Ok(editor);
         }
+    }
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        return Ok("vi".into());
     }
     Err(Failure::refused(
         "no_editor",

@@ -5,10 +5,10 @@ use waynote::{EntryType, Filter, Listing, Name, Note, Revision, Scope, ScopeKind
 
 use crate::args::{KindArg, ListArgs, NarrowArgs};
 use crate::error::Outcome;
-use crate::input;
 use crate::invocation::Context;
 use crate::settings::Origin;
 use crate::table::{list, when};
+use crate::{home, input};
 
 /// What a list is narrowed to.
 pub(super) struct Narrow {
@@ -24,7 +24,7 @@ impl Narrow {
         Ok(Self {
             since: args.since.as_deref().map(crate::when::read).transpose()?,
             author: is_flag(&author.origin).then(|| author.value.clone()),
-            limit: args.limit.unwrap_or(usize::MAX),
+            limit: args.limit.map_or(usize::MAX, unlimited_if_zero),
         })
     }
 
@@ -38,6 +38,11 @@ impl Narrow {
         notes.retain(|note| self.takes(&note.author, note.updated_at));
         notes.split_off(notes.len().saturating_sub(self.limit))
     }
+}
+
+/// A limit as it is given: 0 is none, as in every option and setting.
+pub(super) fn unlimited_if_zero(limit: usize) -> usize {
+    if limit == 0 { usize::MAX } else { limit }
 }
 
 fn is_flag(origin: &Origin) -> bool {
@@ -56,7 +61,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
     let at = args
         .at
         .as_ref()
-        .map(|path| input::place(Some(path)))
+        .map(|path| home::lineage(&input::place(Some(path))?))
         .transpose()?;
     let (agent, session) = (&context.settings.agent, &context.settings.session);
     let kind = args.entry_type.as_deref().map(EntryType::imported);
@@ -139,7 +144,7 @@ pub(super) fn changes(context: &mut Context<'_>, args: &NarrowArgs) -> Outcome {
     /// How many are shown unless `--limit` says otherwise.
     const SHOWN: usize = 30;
     let narrow = Narrow::of(context, args)?;
-    let most = args.limit.unwrap_or(SHOWN);
+    let most = args.limit.map_or(SHOWN, unlimited_if_zero);
     let changes = context.read(|store| {
         let (mut changes, mut before) = (Vec::new(), None);
         loop {

@@ -28,6 +28,10 @@ pub(super) fn licences(output: &mut Output) -> Outcome {
 
 pub(super) fn man(folder: Option<&Path>, output: &mut Output) -> Outcome {
     match folder {
+        None if output.is_terminal() => Err(Failure::usage(
+            "the source of the manual page is not for reading",
+            "`waynote man | man -l -` shows the page; `--dir FOLDER` writes one for every command",
+        )),
         None => {
             let mut text = Vec::new();
             clap_mangen::Man::new(Cli::command()).render(&mut text)?;

@@ -69,9 +69,9 @@ fn target(context: &Context<'_>, typed: &str) -> Outcome<Address> {
     match (&to, typed.parse::<Key>()) {
         (Address::Place(_), Ok(key)) => Err(Failure::refused(
             "several_notes",
-            format!("`{}` may be several notes", visible(typed)),
+            format!("`{}` matches 2 notes", visible(typed)),
             format!(
-                "name one of them:\n    agent:{}#{key}\n    {}",
+                "use one of:\n    agent:{}#{key}\n    {}",
                 context.settings.agent.value,
                 to.masked()
             ),

@@ -68,6 +68,8 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let request = Request::new(agent.clone(), place.clone(), now)
         .budget(settings.budget(None))
         .also(crate::home::main_checkout(&place)?.into_iter().collect())
+        .session(settings.session.value.clone())
+        .tools(waynote_mcp::reader_tools())
         .explain(true);
     let (id, position, file, looked, view) = context.read(|store: &dyn Store| {
         // Each read of a store in a database is a round trip.
@@ -235,10 +237,10 @@ impl View {
             let by = self
                 .new
                 .iter()
-                .map(|(author, count)| format!("{count} by {author}"));
+                .map(|(author, count)| format!("{} by {author}", plural(*count as u64, "change")));
             let by = visible(&masked(&by.collect::<Vec<_>>().join(", ")));
             let (at, zone) = (when::minute(at), when::zone());
-            lines.push(format!("New since {at}{zone}, changes of notes: {by}"));
+            lines.push(format!("Since {at}{zone}: {by}"));
         }
         lines
     }

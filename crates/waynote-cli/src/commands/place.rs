@@ -1,6 +1,6 @@
 //! `waynote place`: notes by directory.
 
-use waynote::{Address, Note, Place, Places, SaveOptions, Scope, single};
+use waynote::{Address, Filter, Note, Place, Places, SaveOptions, Scope, single};
 
 use super::key::{expected, gone, nothing_to_delete};
 use super::moves;
@@ -57,7 +57,9 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
         }
         PlaceCommand::All { at } => {
             let place = input::place(at.path.as_deref())?;
-            let notes = context.read(|store| Ok(Places::new(store).read_all(&place)?))?;
+            let applies = home::lineage(&place)?.into_iter().map(Scope::Place);
+            let applies = Filter::Scopes(applies.collect());
+            let notes = context.read(|store| Ok(store.select(&applies)?))?;
             if context.output.json {
                 context.value(&notes)
             } else {

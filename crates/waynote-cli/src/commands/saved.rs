@@ -58,7 +58,10 @@ impl<'n> Saved<'n> {
                 revision,
                 same_text: true,
                 ..
-            }) => format!("unchanged: revision {revision} has the same text"),
+            }) => format!(
+                "revision {}, with the text of revision {revision}",
+                self.note.revision
+            ),
             Some(Overwrote { revision, undo, .. }) => {
                 format!("overwrote revision {revision}; `{undo}` brings it back")
             }

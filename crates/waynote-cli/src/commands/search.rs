@@ -5,10 +5,11 @@ use waynote::text::day;
 use waynote::visible::visible;
 use waynote::{EntryType, Hit, Scope, SearchKind, SearchRequest, Snippet};
 
+use super::list::unlimited_if_zero;
 use crate::args::{KindArg, SearchArgs};
 use crate::error::Outcome;
-use crate::input;
 use crate::invocation::Context;
+use crate::{home, input};
 
 pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     // Any text is a query; bytes that are not UTF-8 are in no note.
@@ -17,7 +18,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
         .map(|word| word.to_string_lossy())
         .collect();
     let mut request = SearchRequest::new(words.join(" "));
-    request.limit = args.limit;
+    request.limit = unlimited_if_zero(args.limit);
     request.history = args.history;
     request.kinds.extend(args.kind.map(|kind| match kind {
         KindArg::Place => SearchKind::Place,
@@ -25,8 +26,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
         KindArg::Log => SearchKind::Log,
     }));
     if let Some(path) = &args.at {
-        let chain = input::place(Some(path))?.chain();
-        request.scopes = chain.into_iter().map(Scope::Place).collect();
+        let applies = home::lineage(&input::place(Some(path))?)?;
+        request.scopes = applies.into_iter().map(Scope::Place).collect();
     }
     let hits = context.read(|store| Ok(store.search(&request)?))?;
     if context.output.json {
@@ -34,7 +35,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     }
     if hits.is_empty() {
         let query = visible(&request.query);
-        return context.line(format!("no notes found for `{query}`"));
+        return context.line(format!(
+            "no notes found for `{query}`; paths are not searched: `waynote ls --at PATH` lists the notes of one"
+        ));
     }
     let colour = context.output.has_colour();
     for hit in &hits {

@@ -69,7 +69,7 @@ fn diff((cited, old, now): &Span<'_>) -> String {
         return out + "not found any more";
     }
     let (Some(old), now) = (old, now.as_deref().unwrap_or_default()) else {
-        return out + "old text not kept";
+        return out + "the earlier lines are not known (never committed)";
     };
     let (old, now): (Vec<&str>, Vec<&str>) = (old.lines().collect(), now.lines().collect());
     let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {

@@ -38,7 +38,7 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
             let note = shell_word(&format!("{address}@{revision}"));
             let restore = format!("`waynote restore {note}`");
             let then = format!("; `{back}` or {restore} brings it back");
-            ("undid creating", then)
+            ("removed", format!(" (undid its creation){then}"))
         }
         None => {
             let then = format!("; `{back}` brings it back");

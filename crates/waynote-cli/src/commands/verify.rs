@@ -56,7 +56,7 @@ pub(super) fn run(context: &mut Context<'_>, repair_index: bool) -> Outcome<Exit
             "{}, {}, {}",
             plural(report.notes, "note"),
             plural(report.revisions, "revision"),
-            plural(report.contents, "content")
+            plural(report.contents, "distinct text")
         );
         context.line(format!("{} {state}: {counts}", visible(&path)))?;
         if let Some(id) = id {

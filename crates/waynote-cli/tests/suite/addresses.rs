@@ -119,8 +119,8 @@ fn a_person_types_less_than_an_address() {
 
     $ waynote --session s show #4
     exit 1
-    error: `#4` may be several notes
-      name one of them:
+    error: `#4` matches 2 notes
+      use one of:
         …wfmh0z: one
         …vgqj03: two
 
@@ -139,8 +139,8 @@ fn a_person_types_less_than_an_address() {
 
     $ waynote forget src --yes
     exit 1
-    error: `src` may be several notes
-      name one of them:
+    error: `src` matches 2 notes
+      use one of:
         agent:default#src
         place:~/work/src
 

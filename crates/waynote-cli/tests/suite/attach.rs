@@ -43,7 +43,7 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
     1 added, 0 updated, 0 unchanged, 0 skipped
 
     $ waynote --store memory.db verify
-    memory.db is sound: 2 notes, 2 revisions, 2 contents
+    memory.db is sound: 2 notes, 2 revisions, 2 distinct texts
     store id ID
 
     $ waynote --store memory.db forget agent:default#mine --yes

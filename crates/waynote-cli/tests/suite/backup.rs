@@ -29,7 +29,7 @@ fn a_store_is_backed_up_and_restored() {
     error: there is no store HOME/.local/share/waynote/notes.db
       there is nothing to back up; name another store with `--store`
 
-    backed up to b.db: 1 note, 1 revision, 1 content up to position 1; verified
+    backed up to b.db: 1 note, 1 revision, 1 distinct text up to position 1; verified
     store id ID
 
     exit 1
@@ -37,10 +37,10 @@ fn a_store_is_backed_up_and_restored() {
       name another file, or replace this one with `--force`
 
     exit 1
-    error: HOME/.local/share/waynote/notes.db cannot be written: there is such a file already
+    error: there is a store already: HOME/.local/share/waynote/notes.db
       replace it with `--replace`, which keeps the old store under another name; or name another one with `--store`
 
-    restored HOME/.local/share/waynote/notes.db: 1 note, 1 revision, 1 content up to position 1; verified
+    restored HOME/.local/share/waynote/notes.db: 1 note, 1 revision, 1 distinct text up to position 1; verified
     store id ID
     the store that was there before is HOME/.local/share/waynote/notes.db.before-20260517T120000Z
 

@@ -155,7 +155,7 @@ fn code_is_found_along_renames_and_in_other_files() {
     assert_eq!(stale[0]["changed"][0]["old"], json!(null));
     let said = scratch.ok("stale");
     has(&said, "lib/new.rs:5-8");
-    has(&said, "old text not kept");
+    has(&said, "the earlier lines are not known (never committed)");
 }
 
 #[test]

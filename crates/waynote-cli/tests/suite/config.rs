@@ -91,7 +91,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     budget = "many"
     agent = "a"
     $ waynote key save k v
-    saved agent:a#k (unchanged: revision 1 has the same text)
+    saved agent:a#k (revision 2, with the text of revision 1)
     warning: HOME/c.toml: line 1: `budget` must be a whole number; run `waynote doctor` for details
 
     doctor: WRONG settings: HOME/c.toml: line 1: `budget` must be a whole number
@@ -100,7 +100,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     style = "fancy"
     agent = "a"
     $ waynote key save k v
-    saved agent:a#k (unchanged: revision 2 has the same text)
+    saved agent:a#k (revision 3, with the text of revision 2)
     warning: HOME/c.toml: line 1: `fancy` is not a style; run `waynote doctor` for details
 
     doctor: WRONG settings: HOME/c.toml: line 1: `fancy` is not a style
@@ -111,7 +111,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     colour = 1
     lock_wait = "x"
     $ waynote key save k v
-    saved agent:a#k (unchanged: revision 3 has the same text)
+    saved agent:a#k (revision 4, with the text of revision 3)
     warning: HOME/c.toml: line 3: there is no setting `colour` (and 1 more); run `waynote doctor` for details
 
     doctor: WRONG settings: HOME/c.toml: line 3: there is no setting `colour`

@@ -13,28 +13,28 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     fs::write(&file, before).unwrap();
     assert_transcript!(scratch, @r#"
     $ waynote config set style faithful
-    style = "faithful" in HOME/.config/waynote/config.toml
+    set style = "faithful" in HOME/.config/waynote/config.toml
 
     $ waynote config set agent builder
-    agent = "builder" in HOME/.config/waynote/config.toml, was "a"
+    set agent = "builder" in HOME/.config/waynote/config.toml, was "a"
 
     $ waynote config set agent builder
-    agent = "builder" in HOME/.config/waynote/config.toml (unchanged)
+    set agent = "builder" in HOME/.config/waynote/config.toml (unchanged)
 
     $ waynote config set max_notes -1
-    max_notes = -1 in HOME/.config/waynote/config.toml
+    set max_notes = -1 in HOME/.config/waynote/config.toml
 
     $ waynote config set token_factor 1.2
-    token_factor = 1.2 in HOME/.config/waynote/config.toml
+    set token_factor = 1.2 in HOME/.config/waynote/config.toml
 
     $ waynote config set allow_secrets jwt,npm-token
-    allow_secrets = ["jwt", "npm-token"] in HOME/.config/waynote/config.toml
+    set allow_secrets = ["jwt", "npm-token"] in HOME/.config/waynote/config.toml
 
     $ waynote config set store ../n.db
-    store = "HOME/n.db" in HOME/.config/waynote/config.toml
+    set store = "HOME/n.db" in HOME/.config/waynote/config.toml
 
     $ waynote config set notes_file ~/.zrb/notes.json
-    notes_file = "~/.zrb/notes.json" in HOME/.config/waynote/config.toml
+    set notes_file = "~/.zrb/notes.json" in HOME/.config/waynote/config.toml
 
     $ waynote config unset budget
     budget is no longer set in HOME/.config/waynote/config.toml, was 3_000
@@ -99,7 +99,7 @@ fn a_file_is_made_and_a_damaged_one_is_left_alone() {
         .run("config set style faithful")
         .env("WAYNOTE_STYLE", "stable");
     insta::assert_snapshot!(run.said(), @r#"
-    style = "faithful" in HOME/.config/waynote/config.toml
+    set style = "faithful" in HOME/.config/waynote/config.toml
     note: WAYNOTE_STYLE is set and overrides the file
     "#);
     let file = scratch.home().join(".config/waynote/config.toml");

@@ -86,7 +86,7 @@ fn what_is_left_says_that_something_was_forgotten() {
     saved agent:default#k (new key)
 
     $ waynote undo
-    undid creating agent:default#k; `waynote redo` or `waynote restore agent:default#k@7` brings it back
+    removed agent:default#k (undid its creation); `waynote redo` or `waynote restore agent:default#k@7` brings it back
     ");
     let history = scratch.json("history agent:default#k --json");
     let second = history.as_array().unwrap().iter().rev().nth(1).unwrap();

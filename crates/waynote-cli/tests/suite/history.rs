@@ -73,7 +73,7 @@ fn nothing_is_lost() {
       see `waynote place list`, `key list` or `log list`
 
     $ waynote verify
-    HOME/.local/share/waynote/notes.db is sound: 1 note, 6 revisions, 3 contents
+    HOME/.local/share/waynote/notes.db is sound: 1 note, 6 revisions, 3 distinct texts
     store id ID
     ");
 }
@@ -90,7 +90,7 @@ fn verify_names_what_is_damaged() {
     exit 1
     damaged: the content of agent:default#k@1 does not match its hash
     damaged: agent:default#k has a wrong preview
-    HOME/.local/share/waynote/notes.db has 2 problems: 0 notes, 1 revision, 0 contents
+    HOME/.local/share/waynote/notes.db has 2 problems: 0 notes, 1 revision, 0 distinct texts
     store id ID
     ");
 }

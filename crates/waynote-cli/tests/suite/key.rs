@@ -138,7 +138,7 @@ fn json_names_what_was_overwritten() {
         let said = scratch.ok(&format!("{save} two"));
         assert_eq!(
             said,
-            format!("saved {address} (unchanged: revision 3 has the same text)\n")
+            format!("saved {address} (revision 4, with the text of revision 3)\n")
         );
     }
 }

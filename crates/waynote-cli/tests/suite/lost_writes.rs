@@ -39,7 +39,7 @@ fn lost_writes_are_named_and_nothing_is_written_until_they_are_accepted() {
     insta::assert_snapshot!(scratch.run("verify").said(), @"
     exit 1
     damaged: acknowledged writes are missing: the last was at position 3, the store is at 2
-    HOME/.local/share/waynote/notes.db has 1 problem: 2 notes, 2 revisions, 1 content
+    HOME/.local/share/waynote/notes.db has 1 problem: 2 notes, 2 revisions, 1 distinct text
     store id ID
     what to do: restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is
     ");

@@ -53,7 +53,7 @@ fn questions_come_first_then_loops_then_what_is_new_then_the_notes_here() {
     fails  failed  #1, 2026-05-17 12:00  0  the agent failed in every attempt
       waynote loop --continue fails
     does   done    #1, 2026-05-17 12:00  1  all iterations ran
-    New since 2026-05-17 12:00 UTC, changes of notes: 1 by agent:mia, 1 by agent:default
+    Since 2026-05-17 12:00 UTC: 1 change by agent:mia, 1 change by agent:default
 
     Here, ~/work (4 notes, 130 tokens at a start):
       #build  pinned  make all
@@ -63,7 +63,7 @@ fn questions_come_first_then_loops_then_what_is_new_then_the_notes_here() {
       waynote context · waynote search WORDS · waynote --help
     ");
     // Once seen, it is not new.
-    lacks(scratch.ok("status"), "New since");
+    lacks(scratch.ok("status"), "Since ");
     let data = scratch.json("status --json");
     assert_eq!(
         data["waiting"][0]["continue"],

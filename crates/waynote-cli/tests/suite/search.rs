@@ -1,6 +1,6 @@
 //! `waynote search` as its user meets it.
 
-use super::common::{Scratch, assert_transcript};
+use super::common::{Scratch, assert_transcript, has};
 
 fn filled() -> Scratch {
     let scratch = Scratch::new();
@@ -35,7 +35,7 @@ fn what_is_found_is_shown_best_first() {
       …workspace; the tests need a «frozen» «clock».
 
     $ waynote search 'tests -cache' --kind log
-    no notes found for `tests -cache`
+    no notes found for `tests -cache`; paths are not searched: `waynote ls --at PATH` lists the notes of one
 
     $ waynote search -- tests -cache
     place:~/shop#build (2026-05-17)
@@ -52,7 +52,7 @@ fn what_is_found_is_shown_best_first() {
       Rust workspace; the «tests» need a frozen clock.
 
     $ waynote search first wording
-    no notes found for `first wording`
+    no notes found for `first wording`; paths are not searched: `waynote ls --at PATH` lists the notes of one
 
     $ waynote search first wording --history
     agent:default#old@1 (2026-05-17)
@@ -113,9 +113,9 @@ fn a_program_gets_everything() {
 #[test]
 fn without_a_store_nothing_is_found_and_none_is_made() {
     let scratch = Scratch::new();
-    assert_eq!(
+    has(
         scratch.ok("search anything"),
-        "no notes found for `anything`\n"
+        "no notes found for `anything`;",
     );
     assert!(!scratch.store().exists());
 }

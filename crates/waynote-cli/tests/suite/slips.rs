@@ -322,8 +322,7 @@ fn a_store_that_a_flag_creates_is_named() {
     saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)
 
     $ waynote search --limit 0 v
-    exit 2
-    error: invalid value '0' for '--limit <N>': 0 notes are none: write 1 or more
+    no notes found for `v`; paths are not searched: `waynote ls --at PATH` lists the notes of one
     ");
 }
 
@@ -407,15 +406,15 @@ fn a_key_is_that_of_a_note_of_this_directory_too() {
 
     $ waynote show build
     exit 1
-    error: `build` may be several notes
-      name one of them:
+    error: `build` matches 2 notes
+      use one of:
         agent:default#build
         place:~/work#build
 
     $ waynote edit build --append more
     exit 1
-    error: `build` may be several notes
-      name one of them:
+    error: `build` matches 2 notes
+      use one of:
         agent:default#build
         place:~/work#build
 

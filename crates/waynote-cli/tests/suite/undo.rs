@@ -25,10 +25,10 @@ fn entries_of_a_log_are_passed_over() {
       name the note to undo: `waynote undo ADDRESS`; `waynote forget session:nightly#03g56gadhc9giz28czz6pv2et` removes the text of the entry
 
     $ waynote undo agent:default#staging-db
-    undid creating agent:default#staging-db; `waynote redo agent:default#staging-db` or `waynote restore agent:default#staging-db@1` brings it back
+    removed agent:default#staging-db (undid its creation); `waynote redo agent:default#staging-db` or `waynote restore agent:default#staging-db@1` brings it back
 
     $ waynote undo
-    undid creating place:~/work; `waynote redo` or `waynote restore place:~/work@1` brings it back
+    removed place:~/work (undid its creation); `waynote redo` or `waynote restore place:~/work@1` brings it back
 
     $ waynote undo
     exit 1
@@ -66,7 +66,7 @@ fn only_ones_own_changes_here_are_meant() {
     saved place:/srv (revision 1)
 
     $ waynote undo
-    undid creating agent:default#mine; `waynote redo` or `waynote restore agent:default#mine@1` brings it back
+    removed agent:default#mine (undid its creation); `waynote redo` or `waynote restore agent:default#mine@1` brings it back
     your newer change is to place:/srv, which `undo` does not reach from here: run `waynote undo place:/srv`
 
     $ waynote undo
@@ -102,7 +102,7 @@ fn a_worktree_reaches_its_main_checkout() {
     git(&main, "worktree add -q ../tree");
     scratch.run("place write main").cwd(&main).ok();
     let tree = scratch.home().join("tree");
-    assert_snapshot!(scratch.run("undo").cwd(&tree).said(), @"undid creating place:~/main; `waynote redo` or `waynote restore place:~/main@1` brings it back");
+    assert_snapshot!(scratch.run("undo").cwd(&tree).said(), @"removed place:~/main (undid its creation); `waynote redo` or `waynote restore place:~/main@1` brings it back");
 }
 
 #[test]

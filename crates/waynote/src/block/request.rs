@@ -237,14 +237,8 @@ impl Request {
     /// The scopes of the places that apply, outermost first: the chains of `also`, then the rest of the chain of
     /// `place`.
     pub fn chain(&self) -> Vec<Scope> {
-        let farthest_first = self.also.iter().rev().chain([&self.place]);
-        let mut chain: Vec<Scope> = Vec::new();
-        for scope in farthest_first.flat_map(Place::chain).map(Scope::Place) {
-            if !chain.contains(&scope) {
-                chain.push(scope);
-            }
-        }
-        chain
+        let lineage = self.place.lineage(&self.also).into_iter();
+        lineage.map(Scope::Place).collect()
     }
 
     /// The scopes whose notes apply, whatever sections are requested: those of [`Request::chain`], the agent's and the

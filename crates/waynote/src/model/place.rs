@@ -1,10 +1,14 @@
 //! Places: directories as notes know them (as in Zrb).
 //!
-//! A place is only a name: no directory is looked up and no symbolic link is followed. So a note outlives its
-//! directory, and its place means the same on every machine.
+//! A place is only a name: no directory is looked up here. So a note outlives its directory, and its place means the same
+//! on every machine. Names are in Unicode's composed form (NFC): a path has two spellings where it has accents, and is one
+//! place. Whoever knows the file system gives the [`Base`] a function that follows links.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+
+use unicode_normalization::UnicodeNormalization;
 
 use crate::error::{Error, Result};
 
@@ -13,13 +17,17 @@ pub(crate) const PATH_BYTES: usize = 4096;
 
 /// The directories that paths are resolved against: the home directory (`~`), if there is one, and the directory that
 /// relative paths start from. Both are absolute.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Base {
     home: Option<String>,
     /// The real path of home, if its path has links.
     real_home: Option<String>,
     cwd: String,
+    real: Option<RealPath>,
 }
+
+/// Returns the real path of an absolute one, as far as its directories exist; none if that is the path itself.
+pub type RealPath = fn(&str) -> Option<String>;
 
 impl Base {
     /// Takes the two directories, normalized.
@@ -42,7 +50,16 @@ impl Base {
             home: None,
             real_home: None,
             cwd: absolute("working directory", cwd)?,
+            real: None,
         })
+    }
+
+    /// Follows links: a directory that exists has the notes of its real path.
+    #[must_use]
+    pub fn with_links(self, real: RealPath) -> Self {
+        let cwd = real(&self.cwd).map_or(self.cwd, |path| normalize(&path));
+        let real = Some(real);
+        Self { cwd, real, ..self }
     }
 
     /// Sets the real path of home, with links followed: a directory below it is below home. The system names a working
@@ -95,7 +112,7 @@ impl Place {
     }
 
     /// The place of a path as a person writes it: `~`, `~/x`, absolute, or relative to the working
-    /// directory; `.`, `..`, `//` and a trailing slash are resolved by name alone.
+    /// directory; `.`, `..`, `//` and a trailing slash are resolved by name alone, then links if the base follows them.
     ///
     /// # Errors
     /// [`Error::InvalidPlace`] for a NUL, which no path can hold, and for `~` where there is no home directory.
@@ -115,7 +132,8 @@ impl Place {
         } else {
             normalize(&format!("{}/{path}", base.cwd))
         };
-        Ok(base.place_of(&absolute))
+        let real = base.real.and_then(|real| real(&absolute));
+        Ok(base.place_of(&real.map_or(absolute, |path| normalize(&path))))
     }
 
     /// True if a path as a person writes it depends on the working directory.
@@ -173,7 +191,19 @@ impl Place {
         &self.0
     }
 
-    /// Every place whose notes apply here, outermost first and this one last: home, then each level
+    /// Every place whose notes apply to work here, outermost first: the chains of the places in `also`, then the rest of the
+    /// own chain. Blocks, lists, searches, hooks and tools all ask this.
+    pub fn lineage(&self, also: &[Self]) -> Vec<Self> {
+        let mut lineage: Vec<Self> = Vec::new();
+        for place in also.iter().rev().chain([self]).flat_map(Self::chain) {
+            if !lineage.contains(&place) {
+                lineage.push(place);
+            }
+        }
+        lineage
+    }
+
+    /// Every place above this one and the place itself, outermost first: home, then each level
     /// down; outside home `~`, `/`, and each level down (as in Zrb).
     pub fn chain(&self) -> Vec<Self> {
         let mut chain = vec![Self::home()];
@@ -200,6 +230,7 @@ impl FromStr for Place {
     type Err = Error;
 
     fn from_str(key: &str) -> Result<Self> {
+        let key = &*composed(key);
         check(key)?;
         let reason = match key.strip_prefix('~').unwrap_or(key) {
             "" if key.is_empty() => "it is empty",
@@ -245,8 +276,17 @@ fn absolute(what: &str, path: &str) -> Result<String> {
     ))
 }
 
-/// An absolute path without `.`, `..`, doubled or trailing slashes. `..` at the root stays there.
+/// The one spelling of a text that has several.
+fn composed(text: &str) -> Cow<'_, str> {
+    match text.is_ascii() {
+        true => text.into(),
+        false => text.nfc().collect::<String>().into(),
+    }
+}
+
+/// An absolute path in its one spelling, without `.`, `..`, doubled or trailing slashes. `..` at the root stays there.
 fn normalize(path: &str) -> String {
+    let path = &*composed(path);
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -294,6 +334,36 @@ mod tests {
         assert_eq!(resolve("/home/u"), "~");
         assert_eq!(resolve("/home/u2/x"), "/home/u2/x");
         assert_eq!(resolve("~nobody"), "~/p/q/~nobody");
+    }
+
+    #[test]
+    fn both_spellings_of_a_path_are_one_place() {
+        assert_eq!(resolve("~/cafe\u{301}/x"), "~/caf\u{e9}/x");
+        let parsed: Place = "~/cafe\u{301}".parse().unwrap();
+        assert_eq!(parsed.as_str(), "~/caf\u{e9}");
+        assert!(Place::from_key("~/cafe\u{301}", &base()).is_some());
+    }
+
+    #[test]
+    fn a_base_that_follows_links_resolves_to_real_paths() {
+        let real: RealPath = |path| Some(path.replacen("/home/u/code", "/disk2", 1));
+        let base = Base::new("/home/u", "/home/u/code/shop")
+            .unwrap()
+            .with_links(real);
+        assert_eq!(base.cwd().as_str(), "/disk2/shop");
+        let resolved = |path| Place::resolve(path, &base).unwrap().0;
+        assert_eq!(resolved("src"), "/disk2/shop/src");
+        assert_eq!(resolved("~/code/api"), "/disk2/api");
+        // A stored name stays as it is.
+        assert!(Place::from_key("~/code/api", &base).is_some());
+    }
+
+    #[test]
+    fn a_lineage_has_each_place_once_and_its_own_last() {
+        let place = |key: &str| key.parse::<Place>().unwrap();
+        let lineage = place("~/tree/src").lineage(&[place("~/main/src")]);
+        let names: Vec<&str> = lineage.iter().map(Place::as_str).collect();
+        assert_eq!(names, ["~", "~/main", "~/main/src", "~/tree", "~/tree/src"]);
     }
 
     #[test]

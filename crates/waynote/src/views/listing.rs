@@ -21,8 +21,8 @@ pub struct Listing {
     pub scope: Option<Scope>,
     /// Only those of scopes of this kind.
     pub kind: Option<ScopeKind>,
-    /// Only those that apply at this directory: its own and those of the directories above it.
-    pub at: Option<Place>,
+    /// Only those of these directories: all whose notes apply at one directory.
+    pub at: Option<Vec<Place>>,
     /// Only those of this directory and of the directories below it.
     pub below: Option<Place>,
 }
@@ -56,8 +56,8 @@ impl Listing {
             scope: Scope;
             /// Only notes of scopes of this kind.
             kind: ScopeKind;
-            /// Only notes that apply at this directory.
-            at: Place;
+            /// Only notes of these directories: all whose notes apply at one directory.
+            at: Vec<Place>;
             /// Only notes of this directory and of those below it.
             below: Place;
         }
@@ -73,7 +73,7 @@ impl Listing {
                         rest.is_empty() || rest.starts_with('/') || !top.is_project()
                     })
                 };
-                self.at.as_ref().is_none_or(|at| at.chain().contains(place))
+                self.at.as_ref().is_none_or(|at| at.contains(place))
                     && self.below.as_ref().is_none_or(is_below)
             }
             _ => self.at.is_none() && self.below.is_none(),

@@ -27,6 +27,8 @@ pub struct Typist<'t> {
     pub session: Option<&'t Name>,
     /// The directories that paths start from; none: there are no paths.
     pub base: Option<&'t Base>,
+    /// The places whose notes apply, outermost first: a key may be one of theirs.
+    pub lineage: &'t [Place],
     /// True if a key is one of the notebook only, even where a note of a directory here has it: for a note to be made.
     pub only_notebook: bool,
     /// Tells whether a place is a directory now.
@@ -100,9 +102,13 @@ impl Typist<'_> {
         let key = text.parse::<Key>();
         let mut notes = Vec::new();
         if let Ok(key) = &key {
-            let here = self.base.filter(|_| !self.only_notebook).map(Base::cwd);
-            let places = here.iter().flat_map(Place::chain).rev();
-            let on_places = places.map(|place| Address::PlaceKey(place, key.clone()));
+            let here = if self.only_notebook {
+                &[][..]
+            } else {
+                self.lineage
+            };
+            let on_places = here.iter().rev().cloned();
+            let on_places = on_places.map(|place| Address::PlaceKey(place, key.clone()));
             let ask = Ask {
                 notes: std::iter::once(self.of_agent(key))
                     .chain(on_places)
