@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use waynote::{Address, Error, Listing, Note, NoteAsOf, Revision, Scope, ScopeKind, single};
+use waynote::{Address, Error, Listing, Note, NoteAsOf, Place, Revision, Scope, ScopeKind, single};
 
 use super::cursor::{self, Page};
 use super::parts::{etag, has_already, limit};
@@ -65,10 +65,11 @@ pub(crate) async fn list(visit: Visit, Query(query): Query<NotesQuery>) -> Answe
         })
     });
     let kind = kind.transpose()?;
+    let at: Option<Place> = query.at.as_deref().map(str::parse).transpose()?;
     let listing = Listing::default()
         .scope(scope)
         .kind(kind)
-        .at(query.at.as_deref().map(str::parse).transpose()?)
+        .at(at.map(|at| at.chain()))
         .below(query.below.as_deref().map(str::parse).transpose()?);
     let listed = visit.run(move |store| listing.page(&store, after.as_ref(), limit));
     let listed = listed.await?;
