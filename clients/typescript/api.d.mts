@@ -52,6 +52,8 @@ export interface Answers {
   pages_noted?: number[][];
   /** The notes of each scope. */
   scopes?: Note[][];
+  /** The call that wrote the row at each position, and as which of its changes; null where nothing is. */
+  steps?: (Step | null)[];
   /** The store's id. */
   store_id?: StoreId | null;
   /** The scopes of each kind that have notes. */
@@ -143,6 +145,8 @@ export interface Ask {
   pages?: Page[];
   /** Scopes, for all their notes by key. */
   scopes?: Scope[];
+  /** Positions, for the call that wrote each row. */
+  steps?: Position[];
   /** Whether to answer with the store's id. */
   store_id?: boolean;
   /** Kinds of scopes, for the scopes that have notes, by name. */
@@ -500,6 +504,8 @@ export interface ForgetRequest {
   stamp: Stamp;
   /** A note, a revision of one, an event, or what was said in a session: `agent:name#key`, `agent:name#key@3`, `session:name#event-3`, `session:name`. */
   target: ForgetTarget;
+  /** The `up_to` of the dry run that was looked at. A text that was written later is not forgotten: the answer is 409. Left out: whatever is there. */
+  up_to?: Position | null;
 }
 
 export type ForgetTarget = string;
@@ -524,6 +530,8 @@ export interface Forgotten {
   shared_events?: EventAddress[];
   /** The names of the [side data](SideData) spaces that had a value about a text that is gone. The value was removed; what the program behind the space keeps outside the store was not. */
   spaces?: string[];
+  /** The last position of the store when it was asked what would be forgotten: a request that goes [up to it](Forget::up_to) forgets nothing else. None in the result of a forgetting. */
+  up_to?: Position | null;
 }
 
 /** Revisions whose texts were forgotten, and events of which what was said in them was. */
@@ -1247,6 +1255,14 @@ export interface Stamp {
   secrets?: Secrets;
   /** The process that writes, if the author is a person only outside of loops. What it writes inside one is its [agent's](Writer::agent). */
   writer?: Writer | null;
+}
+
+/** The call that writes a row, and the index of the change or event in it. */
+export interface Step {
+  /** The call. */
+  operation: OperationId;
+  /** The index, from 0. */
+  step: number;
 }
 
 export type StoreId = string;

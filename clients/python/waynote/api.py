@@ -68,6 +68,10 @@ class Answers(TypedDict, total=False):
     """
     scopes: list[list[Note]]
     """The notes of each scope."""
+    steps: list[Optional[Step]]
+    """The call that wrote the row at each position, and as which of its changes; null where nothing
+    is.
+    """
     store_id: Optional[StoreId]
     """The store's id."""
     summaries: list[list[ScopeSummary]]
@@ -173,6 +177,8 @@ class Ask(TypedDict, total=False):
     """Pages of notes of a scope."""
     scopes: list[Scope]
     """Scopes, for all their notes by key."""
+    steps: list[Position]
+    """Positions, for the call that wrote each row."""
     store_id: bool
     """Whether to answer with the store's id."""
     summaries: list[ScopeKind]
@@ -700,6 +706,10 @@ class ForgetRequest(_ForgetRequest, total=False):
     """Only say what would be forgotten."""
     everywhere: bool
     """Also in other notes that have the same text."""
+    up_to: Optional[Position]
+    """The `up_to` of the dry run that was looked at. A text that was written later is not
+    forgotten: the answer is 409. Left out: whatever is there.
+    """
 
 ForgetTarget = str
 
@@ -729,6 +739,10 @@ class Forgotten(_Forgotten, total=False):
     spaces: list[str]
     """The names of the [side data](SideData) spaces that had a value about a text that is gone. The
     value was removed; what the program behind the space keeps outside the store was not.
+    """
+    up_to: Optional[Position]
+    """The last position of the store when it was asked what would be forgotten: a request that goes
+    [up to it](Forget::up_to) forgets nothing else. None in the result of a forgetting.
     """
 
 
@@ -1684,6 +1698,15 @@ class Stamp(_Stamp, total=False):
     inside one is its [agent's](Writer::agent).
     """
 
+
+class Step(TypedDict):
+    """The call that writes a row, and the index of the change or event in it."""
+
+    operation: OperationId
+    """The call."""
+    step: int
+    """The index, from 0."""
+
 StoreId = str
 
 Style = Literal["stable", "faithful"]
@@ -2087,6 +2110,7 @@ class Client(Transport):
         *,
         dry_run: Optional[bool] = None,
         everywhere: Optional[bool] = None,
+        up_to: Optional[Position] = None,
     ) -> Forgotten:
         """Forgets the text of a note, or what was said in an event: the only call that destroys
         anything.
@@ -2096,11 +2120,14 @@ class Client(Transport):
         :param stamp: The author and the time.
         :param dry_run: Only say what would be forgotten.
         :param everywhere: Also in other notes that have the same text.
+        :param up_to: The `up_to` of the dry run that was looked at. A text that was written later
+            is not forgotten: the answer is 409. Left out: whatever is there.
         """
         answer: Forgotten = self._call(
             "POST",
             "/forget",
-            body={"target": target, "stamp": stamp, "dry_run": dry_run, "everywhere": everywhere},
+            body={"target": target, "stamp": stamp, "dry_run": dry_run, "everywhere": everywhere,
+                "up_to": up_to},
         )
         return answer
 
@@ -2132,6 +2159,7 @@ class Client(Transport):
         operations: Optional[list[OperationId]] = None,
         pages: Optional[list[Page]] = None,
         scopes: Optional[list[Scope]] = None,
+        steps: Optional[list[Position]] = None,
         store_id: Optional[bool] = None,
         summaries: Optional[list[ScopeKind]] = None,
         version: Optional[bool] = None,
@@ -2156,6 +2184,7 @@ class Client(Transport):
         :param operations: Ids of calls, for the rows that each wrote.
         :param pages: Pages of notes of a scope.
         :param scopes: Scopes, for all their notes by key.
+        :param steps: Positions, for the call that wrote each row.
         :param store_id: Whether to answer with the store's id.
         :param summaries: Kinds of scopes, for the scopes that have notes, by name.
         :param version: Whether to answer with the store's version.
@@ -2167,8 +2196,8 @@ class Client(Transport):
                 "event_sessions": event_sessions, "events": events, "feed": feed, "histories":
                 histories, "journal": journal, "kinds": kinds, "last_iterations": last_iterations,
                 "leases": leases, "noted_before": noted_before, "notes": notes, "operations":
-                operations, "pages": pages, "scopes": scopes, "store_id": store_id, "summaries":
-                summaries, "version": version},
+                operations, "pages": pages, "scopes": scopes, "steps": steps, "store_id": store_id,
+                "summaries": summaries, "version": version},
         )
         return answer
 
