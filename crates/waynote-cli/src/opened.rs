@@ -36,8 +36,8 @@ pub(crate) struct OpenStore {
 }
 
 enum Kind {
-    Plain(SqliteStore),
-    Synced(SyncedStore<SqliteStore>),
+    Plain(Box<SqliteStore>),
+    Synced(Box<SyncedStore<SqliteStore>>),
     Remote(Box<RemoteStore>),
     Database(Box<DatabaseStore>),
 }
@@ -45,8 +45,8 @@ enum Kind {
 impl Kind {
     fn any(&self) -> &(dyn Store + Send + Sync) {
         match self {
-            Self::Plain(store) => store,
-            Self::Synced(store) => store,
+            Self::Plain(store) => &**store,
+            Self::Synced(store) => &**store,
             Self::Remote(store) => &**store,
             Self::Database(store) => &**store,
         }
@@ -91,12 +91,12 @@ impl OpenStore {
                 _ => SqliteStore::open(path, &options)?,
             };
             match &settings.notes_file.value {
-                None => Kind::Plain(store),
+                None => Kind::Plain(Box::new(store)),
                 Some(file) => {
                     let base: Base = home::base_of_home()?;
-                    Kind::Synced(SyncedStore::new(store, file, base, || {
+                    Kind::Synced(Box::new(SyncedStore::new(store, file, base, || {
                         clock::now().unwrap_or_default()
-                    })?)
+                    })?))
                 }
             }
         };
@@ -143,8 +143,8 @@ impl OpenStore {
     /// The store, for commands that only work on the store's own machine.
     pub(crate) fn local(&self) -> Outcome<&dyn LocalStore> {
         match self.kind() {
-            Kind::Plain(store) => Ok(store),
-            Kind::Synced(store) => Ok(store),
+            Kind::Plain(store) => Ok(&**store),
+            Kind::Synced(store) => Ok(&**store),
             Kind::Database(store) => Ok(&**store),
             Kind::Remote(store) => Err(remote::not_here(store.url().as_str())),
         }
@@ -161,7 +161,7 @@ impl OpenStore {
     /// The store itself, without the file that it is kept in sync with.
     pub(crate) fn sqlite(&self) -> Outcome<&SqliteStore> {
         match self.kind() {
-            Kind::Plain(store) => Ok(store),
+            Kind::Plain(store) => Ok(&**store),
             Kind::Synced(store) => Ok(store.store()),
             Kind::Database(store) => Err(not_a_file(&store.engine().name())),
             Kind::Remote(store) => Err(remote::not_here(store.url().as_str())),
