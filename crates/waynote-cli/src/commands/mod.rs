@@ -59,7 +59,9 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use crate::args::{Cli, ClientArg, Command, Global, ServerCommand, SessionCommand, VerbCommand};
+use crate::args::{
+    Cli, ClientArg, Command, Global, ServerCommand, SessionCommand, TokenCommand, VerbCommand,
+};
 #[cfg(not(all(feature = "browse", feature = "server", feature = "postgres")))]
 use crate::error::Failure;
 use crate::error::Outcome;
@@ -116,6 +118,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Command::Import(_)
         | Command::Start(_)
         | Command::Doctor { .. }
+        | Command::Token(TokenCommand::Create(_))
         | Command::Verb(VerbCommand::Edit(_)),
     ) = &cli.command
     {
