@@ -206,7 +206,7 @@ fn every_way_is_taken_back_to_the_byte() {
         format!(" --store {URL}"),
         format!(" --store {URL} --remote-mcp"),
         format!(" --store {URL} --remote-mcp --agent builder"),
-        " --store postgres://u@h,i:5433/d?store=/s/team&sslmode=disable".into(),
+        " --store postgres://u@h,i:5433/d?store=/s/team&sslmode=require".into(),
         format!(" --store {URL}"),
     ];
     for client in CLIENTS {

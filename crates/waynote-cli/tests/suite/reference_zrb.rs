@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use super::common::{Scratch, cases, text};
 
 /// Cases with a different outcome on purpose; `docs/sources.md` has the reasons.
-const DIFFERENT: [&str; 10] = [
+const DIFFERENT: [&str; 11] = [
+    // Both spellings are one directory.
+    "unicode-not-normalised",
     // "Inside home" is a whole-component test, and home is normalized.
     "home-prefix-sibling-dash",
     "home-unnormalised",
@@ -180,6 +182,7 @@ fn different_reads_are_as_documented() {
                 // The absolute key, which is this directory's, and not the defect's.
                 assert!(said().contains("absolute key") && !said().contains("bug leaf"));
             }
+            "unicode-not-normalised" => assert_eq!(said().matches("place:").count(), 1),
             "home-unnormalised" => assert!(said().contains("place:~/p\ntilde")),
             "value-null" | "value-object" => {
                 let only = if id == "value-null" {

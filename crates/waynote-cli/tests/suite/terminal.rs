@@ -144,6 +144,7 @@ fn a_dry_run_forgets_nothing() {
       ],
       "kept": 1,
       "shared": [],
+      "up_to": "3",
       "residue": null,
       "files": []
     }

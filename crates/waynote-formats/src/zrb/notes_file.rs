@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use unicode_normalization::UnicodeNormalization;
+
 use waynote::text::line_of;
 use waynote::{Base, Content, Error, Place, Result};
 
@@ -56,10 +58,14 @@ impl NotesFile {
         python_json::write_object(&self.entries)
     }
 
-    /// The notes in it: keys that paths resolve to, with texts, by code point.
+    /// The notes in it: keys that paths resolve to, with texts, by code point. If two keys spell one place, the composed
+    /// one counts, and the other stays as it is.
     pub fn notes<'f>(&'f self, base: &'f Base) -> impl Iterator<Item = (Place, Content)> + 'f {
         self.entries.iter().filter_map(|(key, value)| {
             let place = place_of(key, base)?;
+            if self.key_of(&place) != key {
+                return None;
+            }
             match value {
                 PyValue::String(text) => Some((place, Content::imported(text.as_str()))),
                 PyValue::Other(_) => None,
@@ -78,9 +84,22 @@ impl NotesFile {
             })
     }
 
+    /// The key of a place: as the file spells it, if it has no composed one.
+    fn key_of<'f>(&'f self, place: &'f Place) -> &'f str {
+        let composed = place.as_str();
+        if composed.is_ascii() || self.entries.contains_key(composed) {
+            return composed;
+        }
+        let spells = |key: &&String| key.nfc().eq(composed.chars());
+        self.entries
+            .keys()
+            .find(spells)
+            .map_or(composed, String::as_str)
+    }
+
     /// The text under a place's key.
     pub fn get(&self, place: &Place) -> Option<Content> {
-        match self.entries.get(place.as_str())? {
+        match self.entries.get(self.key_of(place))? {
             PyValue::String(text) => Some(Content::imported(text.as_str())),
             PyValue::Other(_) => None,
         }
@@ -88,13 +107,16 @@ impl NotesFile {
 
     /// True if the place's key holds something that is no text.
     pub fn holds_other(&self, place: &Place) -> bool {
-        matches!(self.entries.get(place.as_str()), Some(PyValue::Other(_)))
+        matches!(
+            self.entries.get(self.key_of(place)),
+            Some(PyValue::Other(_))
+        )
     }
 
     /// Sets the text under a place's key.
     pub fn set(&mut self, place: &Place, content: &Content) {
         let text = String::from_utf8_lossy(content.as_bytes()).into_owned();
-        let key = place.as_str().to_owned();
+        let key = self.key_of(place).to_owned();
         self.entries.insert(key, PyValue::String(text));
     }
 
@@ -124,7 +146,8 @@ impl NotesFile {
 
     /// Removes a place's key.
     pub fn remove(&mut self, place: &Place) {
-        self.entries.remove(place.as_str());
+        let key = self.key_of(place).to_owned();
+        self.entries.remove(&key);
     }
 }
 

@@ -44,7 +44,7 @@ fn a_body_that_is_not_as_documented_is_a_problem_with_a_hint() {
     read {"notes":["agent:a#k","agent:a#K"]}
       the body cannot be read: notes[1]: `K` is not a valid key: a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit; for example `k` at line 1 column 34
     read {"nothing":[]}
-      the body cannot be read: nothing: unknown field `nothing`, expected one of `notes`, `scopes`, `kinds`, `pages`, `counts`, `summaries`, `histories`, `noted_before`, `journal`, `entry_types`, `last_iterations`, `events`, `leases`, `feed`, `operations`, `all_leases`, `event_sessions`, `store_id`, `version` at line 1 column 10
+      the body cannot be read: nothing: unknown field `nothing`, expected one of `notes`, `scopes`, `kinds`, `pages`, `counts`, `summaries`, `histories`, `noted_before`, `journal`, `entry_types`, `last_iterations`, `events`, `leases`, `feed`, `operations`, `steps`, `all_leases`, `event_sessions`, `store_id`, `version` at line 1 column 10
     read {"version":true} {}
       the body cannot be read: trailing characters at line 1 column 18
     read {

@@ -260,7 +260,14 @@ fn number_refused(file: &str) -> usize {
 #[test]
 fn most_forms_of_credentials_are_found() {
     let share = share_found(include_str!("../fixtures/secrets/credentials.txt"));
-    assert!(share >= 0.95, "{share}");
+    assert!(share >= 0.97, "{share}");
+}
+
+/// Some of them are behind escapes or in pieces, which no rule looks for.
+#[test]
+fn many_less_usual_forms_are_found_too() {
+    let share = share_found(include_str!("../fixtures/secrets/less_usual.txt"));
+    assert!(share >= 0.6, "{share}");
 }
 
 #[test]
@@ -269,12 +276,12 @@ fn texts_without_a_credential_are_not_refused() {
     assert!(refused <= 2, "{refused}");
 }
 
-/// Forms that were written down when the rules were done: 94 % of them were found at first, and a few rules were
-/// widened afterwards.
+/// Forms that were written down when the rules were done. Some are encoded, or are command lines of programs that no
+/// rule knows.
 #[test]
 fn forms_that_the_rules_were_not_made_with_are_found_too() {
     let share = share_found(include_str!("../fixtures/secrets/held_out.txt"));
-    assert!(share >= 0.95, "{share}");
+    assert!(share >= 0.7, "{share}");
     let refused = number_refused(include_str!("../fixtures/secrets/held_out_harmless.txt"));
     assert!(refused <= 1, "{refused}");
 }
