@@ -27,7 +27,7 @@
 //! };
 //! let setup = Setup::new(machine, Client::Codex, InstallScope::User, false)?;
 //! let installation = Installation::plan(&setup, false)?;
-//! assert!(installation.steps().all(|step| step.action == Action::Made));
+//! assert!(installation.steps().iter().all(|step| step.action == Action::Made));
 //! installation.carry_out()?;
 //! assert!(home.join(".codex/hooks.json").is_file());
 //! # Ok(())
