@@ -281,7 +281,7 @@ pub enum Error {
         by: Name,
     },
 
-    /// What a store that is narrowed does not give to whoever asks: another agent's notes, a write, a forgetting.
+    /// A write or a forgetting for which the caller lacks the right.
     #[error("{} is not allowed here: {}", safe(what), safe(reason))]
     Denied {
         /// What was asked for.

@@ -28,7 +28,7 @@ pub enum ErrorClass {
     Busy,
     /// A store, a file or the disk cannot be used. The request itself may be right.
     Unreachable,
-    /// Whoever asks may not: the system or a narrowed store does not allow it.
+    /// The system or a token does not allow it.
     Denied,
 }
 
