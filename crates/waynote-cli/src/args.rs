@@ -38,7 +38,9 @@ pub(crate) use serve::ServerCommand;
 pub(crate) use serve::{LimitArgs, ServeArgs};
 pub(crate) use session::{LogCommand, LoopArgs, LoopCommand, SessionCommand};
 pub(crate) use stores::StoresCommand;
-pub(crate) use token::{CreateArgs, TokenCommand};
+#[cfg(feature = "server")]
+pub(crate) use token::CreateArgs;
+pub(crate) use token::TokenCommand;
 pub(crate) use ui::UiArgs;
 pub(crate) use verbs::{EditArgs, ListArgs, MoveArgs, NarrowArgs, TextArgs, VerbCommand};
 

@@ -151,6 +151,7 @@ impl OpenStore {
     }
 
     /// The store, if it is on a server.
+    #[cfg(feature = "server")]
     pub(crate) fn remote(&self) -> Option<&RemoteStore> {
         match self.kind() {
             Kind::Remote(store) => Some(store),

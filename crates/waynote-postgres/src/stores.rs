@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use unicode_normalization::is_nfc;
-use waynote::visible::visible;
+use waynote::visible::{is_invisible, visible};
 use waynote::{EngineStore, Error, LocalStore as _, Name, Position, StoreId};
 
 use crate::engine::Postgres;
@@ -149,7 +149,8 @@ impl Database {
     /// seen, or could be written in two ways.
     fn new_name(&self) -> Result<StoreIdentity, Error> {
         let which = identity(&self.options)?;
-        if visible(&which.name) == which.name && is_nfc(&which.name) {
+        let is_shown = visible(&which.name) == which.name && !which.name.contains(is_invisible);
+        if is_shown && is_nfc(&which.name) {
             return Ok(which);
         }
         let reason =

@@ -45,12 +45,12 @@ mod start;
 mod stores;
 mod tail;
 mod tend;
+#[cfg(feature = "server")]
 mod token;
 #[cfg(feature = "server")]
 mod ui;
 mod undo;
 mod unseen;
-#[cfg(feature = "postgres")]
 mod verify;
 mod why;
 
@@ -174,8 +174,12 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Server(ServerCommand::Serve(args))) => serve::run(&mut context, args).map(ok),
         #[cfg(feature = "server")]
         Some(Command::Ui(args)) => ui::run(&mut context, args).map(ok),
+        #[cfg(feature = "server")]
+        Some(Command::Token(command)) => token::run(&mut context, command).map(ok),
         #[cfg(not(feature = "server"))]
-        Some(Command::Server(_) | Command::Ui(_)) => Err(Failure::left_out("server")),
+        Some(Command::Server(_) | Command::Ui(_) | Command::Token(_)) => {
+            Err(Failure::left_out("server"))
+        }
         Some(Command::Import(command)) => import::run(&mut context, command),
         Some(Command::Export(command)) => export::run(&mut context, command),
         Some(Command::Start(args)) => start::run(&mut context, args).map(ok),
@@ -202,7 +206,6 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Stores(command)) => stores::run(&mut context, command).map(ok),
         #[cfg(not(feature = "postgres"))]
         Some(Command::Stores(_)) => Err(Failure::left_out("postgres")),
-        Some(Command::Token(command)) => token::run(&mut context, command).map(ok),
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),
         Some(
             Command::Completions { .. }

@@ -10,7 +10,9 @@ use waynote_system::shell::quoted;
 use super::confirm::Question;
 use crate::args::StoresCommand;
 use crate::database::{named, options};
-use crate::error::{Outcome, warning};
+use crate::error::Outcome;
+#[cfg(feature = "server")]
+use crate::error::warning;
 use crate::invocation::Context;
 use crate::table::{table, when};
 
