@@ -339,18 +339,7 @@ fn used(installed: &InstalledProgram, root: &Path) -> Result<()> {
     let shell = ["sh", "-c", command].map(PathBuf::from);
     let given = run(&shell, &[], &started)?;
     ensure!(given.contains(CANARY), "the hook said: {given}");
-    // A store that an earlier version made.
-    let old = root.join("old.db");
-    std::fs::copy("crates/waynote-testing/data/schema-5.db", &old)?;
-    let old = old.to_string_lossy();
     let own = [PathBuf::from(program)];
-    for words in [
-        &["verify"][..],
-        &["key", "save", "after", "the upgrade"],
-        &["key", "show", "after"],
-    ] {
-        run(&own, &[&["--store", &*old][..], words].concat(), "")?;
-    }
     run(&own, &["uninstall", "claude-code"], "")?;
     ensure!(!settings.exists(), "{} is still there", settings.display());
     Ok(())
