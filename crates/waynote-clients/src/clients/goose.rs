@@ -54,3 +54,41 @@ fn snippet(setup: &Setup<'_>) -> Result<Snippet> {
         lines: format!("  {NAME}:\n    name: {NAME}\n{own}    enabled: true\n    timeout: 300"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use waynote_system::Environment;
+
+    use super::*;
+    use crate::profile::setup::{InstallScope, Machine};
+    use crate::profile::target::Target;
+
+    #[test]
+    fn the_lines_that_a_person_added_are_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        let environment = Environment::new([("HOME".into(), home.clone().into())])
+            .with_working_directory(Ok(home))
+            .with_own_program(Ok("/opt/bin/waynote".into()));
+        let machine = Machine {
+            environment: &environment,
+            handed_on: &[],
+        };
+        let found = || {
+            let setup = Setup::new(machine, Client::Goose, InstallScope::User, false).unwrap();
+            let is_there = setup.snippet().unwrap().unwrap().is_there();
+            (setup.target, is_there)
+        };
+        assert_eq!(found(), (Target::default(), false));
+        let endpoint = Target::endpoint("https://notes.example/s/team");
+        let program = Target::default().with("--agent", "builder");
+        for target in [endpoint, program] {
+            let setup = Setup::new(machine, Client::Goose, InstallScope::User, false).unwrap();
+            let snippet = setup.to(target.clone()).snippet().unwrap().unwrap();
+            std::fs::create_dir_all(snippet.file.parent().unwrap()).unwrap();
+            let text = format!("extensions:\n{}\n", snippet.lines);
+            std::fs::write(&snippet.file, text).unwrap();
+            assert_eq!(found(), (target, true));
+        }
+    }
+}

@@ -209,7 +209,7 @@ pub(crate) fn has_server(
         file.part.has_server() && text.is_some_and(|text| is_ours(&file, text))
     }) || setup
         .snippet()
-        .is_ok_and(|snippet| snippet.is_some_and(|snippet| snippet.is_there()))
+        .is_ok_and(|snippet| snippet.is_some_and(|snippet| snippet.entry().is_some()))
 }
 
 /// The entry of our server as a person adds it to a file that is not edited.
@@ -227,11 +227,25 @@ pub struct Snippet {
 impl Snippet {
     /// True if the file has all of the lines, with any indent.
     pub fn is_there(&self) -> bool {
-        let text = text_file::read(&self.file)
-            .ok()
-            .flatten()
-            .unwrap_or_default();
+        let text = self.text();
         let there: Vec<&str> = text.lines().map(str::trim).collect();
         self.lines.lines().all(|line| there.contains(&line.trim()))
+    }
+
+    /// The entry of our server in the file, as far as its lines are `NAME: JSON`; none without it.
+    pub(crate) fn entry(&self) -> Option<Value> {
+        let text = self.text();
+        let mut lines = text.lines().map(str::trim);
+        let head = self.lines.lines().next()?.trim();
+        lines.find(|line| *line == head)?;
+        let members = lines.map_while(|line| line.split_once(": "));
+        let read = members
+            .filter_map(|(name, value)| Some((name.to_owned(), serde_json::from_str(value).ok()?)));
+        Some(Value::Object(read.collect()))
+    }
+
+    fn text(&self) -> String {
+        let text = text_file::read(&self.file).ok().flatten();
+        text.unwrap_or_default()
     }
 }

@@ -201,7 +201,8 @@ impl<'e> Setup<'e> {
                 return Ok(Target::of(&entry));
             }
         }
-        Ok(Target::default())
+        let entry = self.snippet()?.and_then(|snippet| snippet.entry());
+        Ok(entry.map_or_else(Target::default, |entry| Target::of(&entry)))
     }
 
     /// True if the client runs hooks of ours.
