@@ -70,7 +70,7 @@ cases! { $
     conformance {
         Stores::each_store:
             notes_of_places_cascade all_changes_of_one_call_or_none every_change_is_a_revision_and_comes_back
-            an_origin_keeps_its_times_and_author a_log_is_ordered_by_id_and_refuses_changes
+            a_pin_leaves_the_author_of_the_text an_origin_keeps_its_times_and_author a_log_is_ordered_by_id_and_refuses_changes
             contents_are_kept_whatever_they_are selecting_keeps_the_order_of_the_scopes
             a_text_noted_again_is_a_repeat_of_its_entry a_note_keeps_what_it_cites what_is_forgotten_is_gone_and_says_so
             what_was_written_after_what_was_shown_is_not_forgotten

@@ -113,6 +113,32 @@ pub(crate) fn every_change_is_a_revision_and_comes_back(store: &dyn LocalStore) 
     assert!(store.verify().unwrap().is_clean());
 }
 
+pub(crate) fn a_pin_leaves_the_author_of_the_text(store: &dyn LocalStore) {
+    let address = key("k");
+    let apply = |change, stamp: &Stamp| store.apply(&[change], stamp).unwrap();
+    let by = |author: &str, second| Stamp::new(at(second).now, name(author));
+    apply(save(address.clone(), "one"), &by("agent:a", 1));
+    let pin = Change::pin(address.clone(), true);
+    let pinned = apply(pin.clone(), &by("person", 2)).pop().unwrap().note;
+    let author = |note: Option<Note>| note.unwrap().author.to_string();
+    assert_eq!(author(pinned.clone()), "agent:a");
+    assert_eq!(store.get(&address).unwrap(), pinned);
+    apply(Change::pin(address.clone(), false), &by("bob", 3));
+    assert_eq!(author(store.get(&address).unwrap()), "agent:a");
+    let history = store.history(&address).unwrap();
+    let authors: Vec<&str> = history.iter().map(|of| of.author().as_str()).collect();
+    assert_eq!(authors, ["agent:a", "person", "bob"]);
+    let then = |number| NoteAsOf::Revision(number).note(&history).unwrap();
+    assert_eq!(
+        (author(then(2)), author(then(3))),
+        ("agent:a".into(), "agent:a".into())
+    );
+    apply(save(address.clone(), "two"), &by("bob", 4));
+    apply(pin, &by("person", 5));
+    assert_eq!(author(store.get(&address).unwrap()), "bob");
+    assert!(store.verify().unwrap().is_clean());
+}
+
 pub(crate) fn an_origin_keeps_its_times_and_author(store: &dyn LocalStore) {
     let address = Address::Agent(name("a"), "k".parse().unwrap());
     let time = |second| jiff::Timestamp::from_second(second).unwrap();

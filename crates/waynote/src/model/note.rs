@@ -54,7 +54,7 @@ pub struct Note {
     pub pinned: bool,
     /// The number of its current revision: 1, 2, 3 ….
     pub revision: u64,
-    /// The author of this revision.
+    /// The author of its text.
     pub author: Name,
     /// When the note was first written.
     pub created_at: Timestamp,
@@ -130,7 +130,7 @@ pub(super) struct NoteForm {
     /// The code that it cites.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     cites: Vec<Citation>,
-    /// The author of this revision.
+    /// The author of its text.
     author: Name,
     /// When it was first written.
     created_at: Timestamp,
@@ -219,6 +219,11 @@ impl Action {
         self.into()
     }
 
+    /// True for an action that leaves the text, and so its author, as it was.
+    fn is_pin(self) -> bool {
+        matches!(self, Self::Pin | Self::Unpin)
+    }
+
     /// The action with this word ([`Action::as_str`]), as an engine stores it.
     pub fn stored(word: &str) -> Option<Self> {
         Self::deserialize(StrDeserializer::<value::Error>::new(word)).ok()
@@ -273,7 +278,8 @@ pub struct Revision {
     /// The name of the token that wrote it, on a server with tokens. The author is what the writer said; this is known.
     pub token: Option<Name>,
     /// The note after the change. A deleted note has no content. A repeat has its own iteration, author and time; the
-    /// entry keeps those of its first revision (see [`NoteAsOf::note`]).
+    /// entry keeps those of its first revision. A pin has its own author; the note keeps that of its text (see
+    /// [`NoteAsOf::note`]).
     pub state: State,
 }
 
@@ -340,22 +346,28 @@ impl Revision {
         }
     }
 
-    /// The note after the change, with its history. A repeated log entry keeps its first text and author, and belongs
-    /// to the earliest iteration in which it was noted.
+    /// The note after the change, with its history. A pin leaves the author of the text. A repeated log entry keeps its
+    /// first text and author, and belongs to the earliest iteration in which it was noted.
     pub(crate) fn noted(&self, history: &[Self]) -> Option<Note> {
         let note = self.note()?.clone();
-        let first = history.first().and_then(Self::note);
-        let (Action::Repeat, Some(first)) = (self.action, first) else {
-            return Some(note);
-        };
-        let by_then = history.iter().filter(|of| of.number() <= self.number());
-        let iterations = by_then.filter_map(Self::note).map(|note| note.iteration);
-        Some(Note {
-            revision: note.revision,
-            cites: note.cites,
-            iteration: iterations.fold(None, earliest),
-            ..first.clone()
-        })
+        let earlier = || history.iter().filter(|of| of.number() < self.number());
+        match (self.action, history.first().and_then(Self::note)) {
+            (Action::Pin | Action::Unpin, _) => {
+                let text = earlier().rfind(|of| !of.action.is_pin());
+                let author = text.map_or(note.author, |of| of.author().clone());
+                Some(Note { author, ..note })
+            }
+            (Action::Repeat, Some(first)) => {
+                let iterations = earlier().filter_map(Self::note).map(|of| of.iteration);
+                Some(Note {
+                    revision: note.revision,
+                    cites: note.cites,
+                    iteration: iterations.fold(note.iteration, earliest),
+                    ..first.clone()
+                })
+            }
+            _ => Some(note),
+        }
     }
 
     /// The error for showing or restoring this revision, if its text was forgotten.

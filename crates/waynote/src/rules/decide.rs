@@ -216,15 +216,22 @@ pub(crate) fn decide(
             let current = before.current(address)?;
             check_expected(address, *expect, current.as_ref())?;
             let note = current.ok_or_else(|| not_found(address))?;
-            let note = Note {
+            // The note keeps the author of its text; the revision has who pinned it.
+            let kept = Note {
                 pinned: *pinned,
                 revision: note.revision + 1,
-                author: stamp.author.clone(),
                 updated_at: stamp.now,
                 ..note
             };
+            let state = State::Present(Note {
+                author: stamp.author.clone(),
+                ..kept.clone()
+            });
             let action = if *pinned { Action::Pin } else { Action::Unpin };
-            Ok(Some(write(action, State::Present(note), true, stamp)))
+            Ok(Some(Write {
+                kept: Some(kept),
+                ..write(action, state, true, stamp)
+            }))
         }
         Change::Delete { address, expect } => {
             not_in_log(address)?;
