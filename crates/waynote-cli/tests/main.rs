@@ -49,9 +49,7 @@ mod suite {
     mod install;
     mod install_on_disk;
     mod install_options;
-    mod install_others;
     mod install_refused;
-    mod install_remote;
     mod key;
     mod listing;
     mod log;
