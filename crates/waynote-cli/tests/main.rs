@@ -43,7 +43,6 @@ mod suite {
     mod import_conflicts;
     mod import_export;
     mod import_hostile;
-    mod import_kinds;
     mod import_progress;
     mod import_xs;
     mod install;

@@ -1,8 +1,9 @@
-//! Imports of the files that people have from other programs.
+//! Imports of the files that people have from other programs, in the forms that they really have.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
-use super::common::{Scratch, assert_transcript};
+use super::common::{Scratch, assert_transcript, git, has, lacks};
 
 fn write(scratch: &Scratch, path: &str, text: &str) {
     let path = scratch.put(path, text);
@@ -14,48 +15,20 @@ fn write(scratch: &Scratch, path: &str, text: &str) {
 #[test]
 fn claude_codes_files_apply_where_they_did() {
     let scratch = Scratch::new();
-    let project: String = scratch
-        .home()
-        .join("work")
-        .to_string_lossy()
-        .chars()
-        .map(|char| {
-            if char.is_ascii_alphanumeric() {
-                char
-            } else {
-                '-'
-            }
-        })
-        .collect();
-    write(&scratch, "work/CLAUDE.md", "# Shop\n\nPrices in cents.\n");
-    write(&scratch, "work/CLAUDE.local.md", "  \n");
-    write(
-        &scratch,
-        "work/.claude/rules/api/handlers.md",
-        "Never block.\n",
-    );
-    write(&scratch, ".claude/CLAUDE.md", "Short answers.\n");
-    write(
-        &scratch,
-        &format!(".claude/projects/{project}/memory/MEMORY.md"),
-        "- [deploy](deploy.md)\n",
-    );
-    write(
-        &scratch,
-        &format!(".claude/projects/{project}/memory/deploy.md"),
-        "make ship\n",
-    );
+    let project = scratch.home().join("work").display().to_string();
+    let project = project.replace(|char: char| !char.is_ascii_alphanumeric(), "-");
+    let memory = format!(".claude/projects/{project}/memory");
+    for (path, text) in [
+        ("work/CLAUDE.md", "# Shop\n\nPrices in cents.\n"),
+        ("work/CLAUDE.local.md", "  \n"),
+        ("work/.claude/rules/api/handlers.md", "Never block.\n"),
+        (".claude/CLAUDE.md", "Short answers.\n"),
+        (&format!("{memory}/MEMORY.md"), "- [deploy](deploy.md)\n"),
+        (&format!("{memory}/deploy.md"), "make ship\n"),
+    ] {
+        write(&scratch, path, text);
+    }
     assert_transcript!(scratch, @"
-    $ waynote import claude-code --dry-run
-    would import place:~/work#claude-md
-    would import place:~/work#claude-rule-api-handlers
-    would import place:~#claude-md
-    would import place:~/work#memory
-    would import place:~/work#memory-deploy
-    would add 5 and update 0; 0 unchanged, 1 skipped
-    skipped 1:
-      HOME/work/CLAUDE.local.md: it is empty
-
     $ waynote import claude-code
     imported place:~/work#claude-md
     imported place:~/work#claude-rule-api-handlers
@@ -86,14 +59,6 @@ fn claude_codes_files_apply_where_they_did() {
     $ waynote import claude-code
     imported place:~/work#claude-md
     0 added, 1 updated, 1 unchanged, 4 skipped
-    skipped 4:
-      HOME/work/CLAUDE.local.md: it is empty
-      place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
-      place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
-      place:~/work#memory-deploy: it was imported before and deleted since; `waynote restore place:~/work#memory-deploy@1` brings it back
-
-    $ waynote import claude-code
-    0 added, 0 updated, 2 unchanged, 4 skipped
     skipped 4:
       HOME/work/CLAUDE.local.md: it is empty
       place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
@@ -155,18 +120,6 @@ fn a_graph_becomes_a_note_for_each_entity() {
     under keys of their own:
       agent:default#john_smith-2383c4ef: agent:default#john_smith is another note
 
-    $ waynote import server-memory memory.jsonl --at ~/work --dry-run
-    would import place:~/work#john_smith
-    would import place:~/work#john_smith-2383c4ef
-    would import place:~/work#note-130016b2
-    would add 3 and update 0; 0 unchanged, 3 skipped
-    skipped 3:
-      line 7: EOF while parsing a value at line 1 column 24
-      line 8: it is no entity and no relation
-      line 5: it is about `Nobody`, which is no entity of the file
-    under keys of their own:
-      place:~/work#john_smith-2383c4ef: place:~/work#john_smith is another note
-
     $ waynote key show john_smith
     John_Smith (person)
     - speaks Spanish
@@ -178,30 +131,22 @@ fn a_graph_becomes_a_note_for_each_entity() {
 #[test]
 fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
     let scratch = Scratch::new();
-    write(
-        &scratch,
-        "work/kb/specs/Search Design.md",
-        "---\ntitle: Search Design\ntype: spec\ntags: [search, api]\npermalink: specs/search-design\n---\n\n- [decision] BM25 first #search\n- implements [[API]]\n",
-    );
-    write(&scratch, "work/kb/plain.md", "# Plain\n\nNo head.\n");
-    write(
-        &scratch,
-        "work/kb/Specs-Search.Design.md",
-        "---\npermalink: specs/search.design\n---\nAnother.\n",
-    );
-    write(&scratch, "work/kb/.obsidian/workspace.md", "not a note\n");
-    write(&scratch, "work/kb/empty.md", "---\ntitle:\n---\n");
+    for (file, text) in [
+        (
+            "specs/Search Design.md",
+            "---\npermalink: specs/search-design\n---\n\n- implements [[API]]\n",
+        ),
+        ("plain.md", "# Plain\n\nNo head.\n"),
+        (
+            "Specs-Search.Design.md",
+            "---\npermalink: specs/search.design\n---\nAnother.\n",
+        ),
+        (".obsidian/workspace.md", "not a note\n"),
+        ("empty.md", "---\ntitle:\n---\n"),
+    ] {
+        write(&scratch, &format!("work/kb/{file}"), text);
+    }
     assert_transcript!(scratch, @"
-    $ waynote import basic-memory kb --dry-run
-    would import agent:default#specs-search-design
-    would import agent:default#plain
-    would import agent:default#specs-search-design-6d5e2f65
-    would add 3 and update 0; 0 unchanged, 1 skipped
-    skipped 1:
-      empty.md: it is empty
-    under keys of their own:
-      agent:default#specs-search-design-6d5e2f65: agent:default#specs-search-design is another note
-
     $ waynote import basic-memory kb
     imported agent:default#specs-search-design
     imported agent:default#plain
@@ -215,4 +160,95 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
     $ waynote key show specs-search-design
     Another.
     ");
+}
+
+#[test]
+fn agents_md_does_not_feed_itself() {
+    let scratch = Scratch::new();
+    let file = scratch.put("work/AGENTS.md", "# Shop\r\n\r\nUse pnpm.\r\n");
+    symlink("AGENTS.md", scratch.home().join("work/CLAUDE.md")).unwrap();
+    scratch.ok("key save --at . build make");
+    scratch.ok("key save --at . pnpm 'Use pnpm.'");
+    let mut sizes = Vec::new();
+    for _ in 0..3 {
+        scratch.ok("import agents-md");
+        scratch.run("import claude-code").said();
+        scratch.ok("export agents-md");
+        sizes.push(fs::metadata(&file).unwrap().len());
+    }
+    assert_eq!(sizes[0], sizes[2]);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(
+        text.starts_with("# Shop\r\n\r\nUse pnpm.\r\n\r\n<!-- waynote: begin"),
+        "{text}"
+    );
+    lacks(text.replace("\r\n", ""), "\n");
+    assert_eq!(text.matches("Use pnpm").count(), 1);
+    let block = scratch.ok("context");
+    assert_eq!(block.matches("# Shop").count(), 1, "{block}");
+    assert_eq!(
+        scratch.ok("key show --at . agents-md"),
+        "# Shop\r\n\r\nUse pnpm.\r\n"
+    );
+}
+
+#[test]
+fn a_rule_for_some_files_becomes_a_note_of_their_directory_or_names_them() {
+    let scratch = Scratch::new();
+    fs::create_dir_all(scratch.home().join("work/src/api")).unwrap();
+    let head = "---\ndescription: Handlers\nglobs: src/api/**/*.ts\n---\n";
+    scratch.put(
+        "work/.cursor/rules/api.mdc",
+        format!("{head}Never block.\n"),
+    );
+    scratch.put(
+        "work/.cursor/rules/all.mdc",
+        "---\nglobs: *.ts,*.tsx\n---\n\n# Types\n",
+    );
+    scratch.ok("import cursor-rules");
+    assert_eq!(
+        scratch.ok("show place:~/work/src/api#cursor-rule-api"),
+        "Handlers\n\nNever block.\n\nApplies to: `src/api/**/*.ts`"
+    );
+    assert_eq!(
+        scratch.ok("show place:~/work#cursor-rule-all"),
+        "# Types\n\nApplies to: `*.ts`, `*.tsx`"
+    );
+}
+
+#[test]
+fn sources_are_found_from_a_subdirectory_and_from_a_linked_worktree() {
+    let scratch = Scratch::new();
+    let at = |path: &str| scratch.home().join(path);
+    fs::create_dir_all(at("shop/src")).unwrap();
+    let git = |words: &str| git(&at("shop"), words);
+    git("init -q");
+    scratch.put("shop/AGENTS.md", "Use pnpm.");
+    scratch.put("shop/src/AGENTS.md", "Below.");
+    git("add .");
+    git("commit -qm one");
+    git("worktree add -q ../tree");
+    scratch.put("shop/.serena/memories/build.md", "make all");
+    let folder = at("shop")
+        .to_string_lossy()
+        .replace(|char: char| !char.is_ascii_alphanumeric(), "-");
+    scratch.put(
+        &format!(".claude/projects/{folder}/memory/MEMORY.md"),
+        "remembered",
+    );
+    for directory in ["shop/src", "tree/src"] {
+        let listed = scratch.run("start").cwd(at(directory)).ok();
+        let listed: Vec<&str> = listed.split_whitespace().collect();
+        for found in ["claude-memory 1", "agents-md 2", "serena 1"] {
+            has(listed.join(" "), found);
+        }
+        let imported = scratch
+            .run("import claude-code --dry-run")
+            .cwd(at(directory))
+            .ok();
+        has(&imported, "would import place:~/shop#memory");
+    }
+    scratch.run("import agents-md").cwd(at("tree/src")).ok();
+    assert_eq!(scratch.ok("key show --at ~/shop agents-md"), "Use pnpm.");
+    assert_eq!(scratch.ok("key show --at ~/shop/src agents-md"), "Below.");
 }
