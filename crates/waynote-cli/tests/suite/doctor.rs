@@ -69,10 +69,8 @@ fn all_is_well() {
     note  Claude Code may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'`, or what the agent needs
           next: this is for `waynote loop --with claude-code`
     ");
-    let json = scratch
-        .run("doctor claude-code --json")
-        .env("PATH", "/usr/bin:/bin");
-    assert_eq!(json.json()["ok"], true);
+    let json = scratch.run("doctor claude-code --json");
+    assert_eq!(json.env("WAYNOTE_HOOK_WAIT", "60").json()["ok"], true);
     // Nothing of the canary is left.
     assert_eq!(scratch.ok("place list").lines().count(), 2);
 }
@@ -149,7 +147,7 @@ fn a_server_that_says_nothing_is_given_up_and_ended() {
 }
 
 #[test]
-fn what_is_not_set_up_or_damaged_is_wrong() {
+fn what_is_not_set_up_is_wrong() {
     let scratch = Scratch::new();
     insta::assert_snapshot!(said(&scratch, "doctor"), @"
     ok    store: HOME/.local/share/waynote/notes.db, created by the first write
@@ -161,17 +159,6 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     ok    store: HOME/.local/share/waynote/notes.db, created by the first write
     WRONG Codex: no server in HOME/.codex/config.toml
           next: `waynote install codex` sets it up
-    WRONG Codex: no hooks in HOME/.codex/hooks.json
-          next: `waynote install codex` sets it up
-    ");
-    scratch.put(".codex/config.toml", "x = \n");
-    scratch.put(".local/share/waynote/notes.db", "no database".repeat(50));
-    insta::assert_snapshot!(said(&scratch, "doctor codex"), @"
-    exit 1
-    WRONG store: HOME/.local/share/waynote/notes.db is not a waynote store: it is not a SQLite database
-          next: give another file with `--store`
-    WRONG Codex: HOME/.codex/config.toml is damaged: line 1: string values must be quoted, expected literal string
-          next: repair it or move it away
     WRONG Codex: no hooks in HOME/.codex/hooks.json
           next: `waynote install codex` sets it up
     ");
@@ -262,41 +249,18 @@ fn what_else_is_wrong_is_named_with_what_to_do() {
     ");
 }
 
-/// A setting that switches hooks or the server off is named.
 #[test]
 fn a_setting_that_switches_waynote_off_is_wrong() {
-    for (client, title, name, at) in [
-        (
-            "claude-code",
-            "Claude Code",
-            ".claude/settings.json",
-            "/disableAllHooks",
-        ),
-        (
-            "gemini",
-            "Gemini CLI",
-            ".gemini/settings.json",
-            "/hooksConfig/enabled",
-        ),
-        (
-            "cursor",
-            "Cursor",
-            ".cursor/mcp.json",
-            "/mcpServers/waynote/disabled",
-        ),
-        (
-            "opencode",
-            "opencode",
-            ".config/opencode/opencode.json",
-            "/mcp/waynote/enabled",
-        ),
-        (
-            "vscode",
-            "VS Code",
-            ".config/Code/User/settings.json",
-            "/chat.useHooks",
-        ),
-    ] {
+    const SETTINGS: &str = "
+        claude-code|Claude Code|.claude/settings.json|/disableAllHooks
+        gemini|Gemini CLI|.gemini/settings.json|/hooksConfig/enabled
+        cursor|Cursor|.cursor/mcp.json|/mcpServers/waynote/disabled
+        opencode|opencode|.config/opencode/opencode.json|/mcp/waynote/enabled
+        vscode|VS Code|.config/Code/User/settings.json|/chat.useHooks";
+    for line in SETTINGS.lines().skip(1) {
+        let [client, title, name, at] = line.trim().split('|').collect::<Vec<_>>()[..] else {
+            panic!("{line}");
+        };
         let scratch = Scratch::new();
         scratch.ok(&format!("install {client}"));
         let file = scratch.home().join(name);

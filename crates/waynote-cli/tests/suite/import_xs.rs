@@ -139,13 +139,6 @@ fn what_is_no_note_is_counted_and_stays() {
       ralph.demo.task: 2 frames, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
       ralph.other.task: 1 frame, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
     ");
-    let words = format!("--session demo import xs {} --json", xs.store.display());
-    let of_demo = &scratch.json(&words)["not_imported"];
-    assert_eq!(of_demo.as_array().unwrap().len(), 4, "{of_demo}");
-    assert_eq!(
-        of_demo[0],
-        json!({ "what": "ralph.demo.control", "reason": "1 frame, its signals to end the loop" })
-    );
 }
 
 #[test]

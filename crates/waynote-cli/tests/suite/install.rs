@@ -278,37 +278,6 @@ fn agents_start_a_copy_of_a_program_that_may_go() {
 }
 
 #[test]
-fn without_a_name_all_are_listed() {
-    let scratch = found();
-    run(&scratch, "install claude-code").ok();
-    run(&scratch, "install codex --project").ok();
-    fs::remove_file(scratch.home().join("work/.codex/hooks.json")).unwrap();
-    insta::assert_snapshot!(said(&scratch, "install"), @"
-    CLIENT       FOUND  USER    THIS DIRECTORY
-    claude-code  yes    set up  -
-    codex        yes    -       in part
-    cursor       yes    -       -
-    opencode     yes    -       -
-    gemini       yes    -       -
-    antigravity  -      -       -
-    goose        -      -       -
-    vscode       yes    -       -
-    copilot      -      -       -
-    qwen         -      -       -
-    crush        -      -       -
-    amp          -      -       -
-    kiro         -      -       -
-    zed          -      -       -
-    windsurf     -      -       -
-    cline        -      -       -
-    roo          -      -       -
-    junie        -      -       -
-
-    waynote install CLIENT sets one up; waynote doctor checks those that are
-    ");
-}
-
-#[test]
 fn what_cannot_be_is_refused() {
     let scratch = Scratch::new();
     let plays = |words: &str| match words.split_once("@home ") {
@@ -390,6 +359,10 @@ fn all_that_are_here_are_set_up_and_removed_and_no_other() {
     assert_eq!(words, CLIENTS);
     let list = said(&scratch, "install");
     assert_eq!(list.matches("yes    set up").count(), words.len(), "{list}");
+    has(
+        &list,
+        "CLIENT       FOUND  USER    THIS DIRECTORY\nclaude-code  yes    set up  -\n",
+    );
     // Copilot reads one of the files of VS Code.
     has(&list, "copilot      -      -       -");
     assert_snapshot!(said(&scratch, "uninstall"), @"

@@ -194,62 +194,6 @@ fn a_read_only_file_is_left_alone() {
     assert_eq!(files(&scratch), before);
 }
 
-#[test]
-fn what_is_no_file_is_named() {
-    let scratch = Scratch::new();
-    let home = scratch.home();
-    fs::create_dir_all(home.join(".codex/config.toml")).unwrap();
-    fs::create_dir(home.join(".cursor")).unwrap();
-    let made = std::process::Command::new("mkfifo")
-        .arg(home.join(".cursor/mcp.json"))
-        .status();
-    assert!(made.unwrap().success());
-    fs::write(home.join(".gemini"), "a file").unwrap();
-    symlink("settings.json", home.join("settings.json")).unwrap();
-    fs::create_dir(home.join(".claude")).unwrap();
-    symlink("settings.json", home.join(".claude/settings.json")).unwrap();
-    let long = fs::File::create(home.join(".claude.json")).unwrap();
-    long.set_len(1 << 30).unwrap();
-    let mut seen = String::new();
-    for client in ["codex", "cursor", "gemini", "claude-code"] {
-        seen += &format!(
-            "$ install {client}: {}",
-            said(&scratch, &format!("install {client}"))
-        );
-    }
-    fs::remove_file(home.join(".claude.json")).unwrap();
-    seen += &format!(
-        "$ install claude-code: {}",
-        said(&scratch, "install claude-code")
-    );
-    insta::assert_snapshot!(seen, @"
-    $ install codex: exit 1
-    error: HOME/.codex/config.toml is a directory; a file should be there
-      move it away, then run the command again; nothing was written
-    $ install cursor: exit 1
-    error: HOME/.cursor/mcp.json is no regular file; one should be there
-      move it away, then run the command again; nothing was written
-    $ install gemini: exit 1
-    error: HOME/.gemini is a file; a directory should be there
-      move it away, then run the command again; nothing was written
-    $ install claude-code: exit 1
-    error: HOME/.claude.json is too long: 1024 MiB, 64 are read
-      find out what filled it, or move it away; nothing was written
-    $ install claude-code: exit 1
-    error: HOME/.claude/settings.json cannot be read: Too many levels of symbolic links (os error 40)
-      fix the cause and try again
-    ");
-}
-
-#[test]
-fn a_home_that_is_not_there_is_not_made() {
-    let scratch = Scratch::new();
-    let nowhere = scratch.home().join("typo");
-    let run = run(&scratch, "install cursor").env("HOME", &nowhere);
-    has(run.said(), "HOME is no directory");
-    assert!(!nowhere.exists());
-}
-
 /// Runs a command as a user other than root, because root has every right.
 fn as_a_person(scratch: &Scratch, words: &str) -> String {
     let mut command = scratch.command(words);
@@ -265,31 +209,52 @@ fn as_a_person(scratch: &Scratch, words: &str) -> String {
 }
 
 #[test]
-fn a_right_that_is_missing_is_named() {
+fn what_is_no_file_and_a_right_that_is_missing_are_named() {
+    for (client, made, named) in [
+        (
+            "codex",
+            "mkdir -p .codex/config.toml",
+            "HOME/.codex/config.toml is a directory; a file should be there",
+        ),
+        (
+            "cursor",
+            "mkdir .cursor; mkfifo .cursor/mcp.json",
+            "HOME/.cursor/mcp.json is no regular file; one should be there",
+        ),
+        (
+            "gemini",
+            "touch .gemini",
+            "HOME/.gemini is a file; a directory should be there",
+        ),
+        (
+            "claude-code",
+            "truncate -s 1G .claude.json",
+            "HOME/.claude.json is too long: 1024 MiB, 64 are read",
+        ),
+        (
+            "cursor",
+            "mkdir -m 555 .cursor",
+            "HOME/.cursor/mcp.json cannot be changed: you have no right to write to HOME/.cursor",
+        ),
+        (
+            "claude-code",
+            "touch .claude.json; chmod 0 .claude.json",
+            "HOME/.claude.json cannot be read: you have no right to",
+        ),
+    ] {
+        let scratch = Scratch::new();
+        scratch.shell(&format!("chmod 755 .; cd home; {made}"));
+        has(as_a_person(&scratch, &format!("install {client}")), named);
+    }
+}
+
+#[test]
+fn a_home_that_is_not_there_is_not_made() {
     let scratch = Scratch::new();
-    let home = scratch.home();
-    let mode =
-        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    mode(home.parent().unwrap(), 0o755);
-    for folder in [".cursor", ".codex"] {
-        fs::create_dir(home.join(folder)).unwrap();
-    }
-    let config = home.join(".codex/config.toml");
-    fs::write(&config, "").unwrap();
-    mode(&config, 0o000);
-    mode(&home.join(".cursor"), 0o555);
-    let mut seen = String::new();
-    for words in ["install cursor", "install codex"] {
-        seen += &format!("$ {words}\n{}", as_a_person(&scratch, words));
-    }
-    insta::assert_snapshot!(seen, @"
-    $ install cursor
-    error: HOME/.cursor/mcp.json cannot be changed: you have no right to write to HOME/.cursor
-      `ls -ld HOME/.cursor` shows who owns it; nothing was written
-    $ install codex
-    error: HOME/.codex/config.toml cannot be read: you have no right to
-      `ls -l HOME/.codex/config.toml` shows who owns it; nothing was written
-    ");
+    let nowhere = scratch.home().join("typo");
+    let run = run(&scratch, "install cursor").env("HOME", &nowhere);
+    has(run.said(), "HOME is no directory");
+    assert!(!nowhere.exists());
 }
 
 /// A project that came from elsewhere may bring links, to have other files written.
