@@ -13,11 +13,6 @@ use super::common::{Run, Scratch, assert_transcript, has, lacks};
 fn words() {
     let scratch = Scratch::new();
     assert_transcript!(scratch, @r#"
-    $ waynote --session s log add --type idea x
-    exit 2
-    error: `idea` is not an entry type
-      the types are stuck, learning, tip, decision
-
     $ waynote --session s log add --type idea x --json
     exit 2
     {"error":{"hint":"the types are stuck, learning, tip, decision","kind":"unknown_type","message":"`idea` is not an entry type"}}
@@ -43,12 +38,6 @@ fn words() {
     $ waynote --iteration two context
     exit 2
     error: invalid value 'two' for '--iteration <N>': invalid digit found in string
-
-    $ waynote key sav k x
-    exit 2
-    error: unrecognized subcommand 'sav'
-
-      tip: a similar subcommand exists: 'save'
 
     $ waynote key sav k x --json
     exit 2

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::common::{Scratch, assert_transcript, git, has};
+use super::common::{Scratch, assert_transcript, git, has, rows};
 
 const PAY: &str = "use std::fs;\n\nfn charge(cents: u64) -> u64 {\n    let fee = cents / 100;\n    \
                    cents + fee\n}\n\nfn other() {}\n";
@@ -148,23 +148,17 @@ fn only_tracked_files_of_the_repository_are_looked_into() {
     std::os::unix::fs::symlink(scratch.home().join("secret"), work.join("link")).unwrap();
     scratch.shell("mkfifo home/work/pipe");
     git(&work, "add link big.rs");
-    for (code, why) in [
-        (
-            ".env:1",
-            "it is no tracked file of the repository and not found in its code",
-        ),
-        ("link:1", "it is no tracked file"),
-        ("big.rs:1", "it is no tracked file"),
-        ("pipe:1", "it is no tracked file"),
-        ("no.rs:1", "it is no tracked file"),
-        (
-            "../secret:1",
-            "a path is relative to the repository, without `..`",
-        ),
-        ("/etc/passwd:1", "a path is relative"),
-        (".git/config:1", "a path is relative"),
-        ("src/pay.rs:90", "these lines are empty, or not in the file"),
-    ] {
+    let cases = "
+        .env:1 | it is no tracked file of the repository and not found in its code
+        link:1 | it is no tracked file
+        big.rs:1 | it is no tracked file
+        pipe:1 | it is no tracked file
+        no.rs:1 | it is no tracked file
+        ../secret:1 | a path is relative to the repository, without `..`
+        /etc/passwd:1 | a path is relative
+        .git/config:1 | a path is relative
+        src/pay.rs:90 | these lines are empty, or not in the file";
+    for [code, why] in rows(cases) {
         let said = scratch
             .waynote(["key", "save", "k", "x", "--cites", code])
             .said();

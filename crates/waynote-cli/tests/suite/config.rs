@@ -141,45 +141,6 @@ fn a_store_or_a_name_that_cannot_be_used_is_not_replaced() {
 }
 
 #[test]
-fn a_configuration_or_a_variable_that_cannot_be_read_is_named() {
-    let scratch = Scratch::new();
-    let mut seen = String::new();
-    for (name, value, words) in [
-        ("WAYNOTE_CONFIG", "/nowhere/c.toml", "key save k v"),
-        ("WAYNOTE_CONFIG", "/nowhere/c.toml", "config"),
-        ("WAYNOTE_MAX_BYTES", "many", "key save k v"),
-        ("WAYNOTE_STORE", "redis://x", "key save k v"),
-    ] {
-        let said = scratch.run(words).env(name, value).said();
-        let last = match words {
-            "config" => said.split("\n\n").skip(1).collect::<Vec<_>>().join("\n"),
-            _ => said,
-        };
-        seen += &format!("$ {name}={value:?} waynote {words}\n{last}\n");
-    }
-    insta::assert_snapshot!(seen, @r#"
-    $ WAYNOTE_CONFIG="/nowhere/c.toml" waynote key save k v
-    exit 1
-    error: /nowhere/c.toml: the configuration file cannot be read: No such file or directory (os error 2)
-      make the file readable, or correct WAYNOTE_CONFIG; `waynote doctor` checks the file again
-
-    $ WAYNOTE_CONFIG="/nowhere/c.toml" waynote config
-    configuration file: /nowhere/c.toml (does not exist)
-    ignored: /nowhere/c.toml: the configuration file cannot be read: No such file or directory (os error 2)
-      make the file readable, or correct WAYNOTE_CONFIG
-
-    $ WAYNOTE_MAX_BYTES="many" waynote key save k v
-    saved agent:default#k (new key)
-    warning: WAYNOTE_MAX_BYTES: `many` is not a whole number; run `waynote doctor` for details
-
-    $ WAYNOTE_STORE="redis://x" waynote key save k v
-    exit 1
-    error: the setting `store` cannot be used: WAYNOTE_STORE: `redis://x` is not a path
-      give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME, or unset WAYNOTE_STORE (or give `--store VALUE` for this command); run `waynote doctor` for details
-    "#);
-}
-
-#[test]
 fn a_setting_is_set_for_one_command() {
     let scratch = Scratch::new();
     scratch.ok("key save fact v --pin");
@@ -190,14 +151,5 @@ fn a_setting_is_set_for_one_command() {
     error: `--set budget` gives no value
       write it as `--set NAME=VALUE`
 
-    $ waynote --set budgt=5 context
-    exit 2
-    error: `budgt` is not a setting
-      did you mean `budget`?
-
-    $ waynote --set budget=x context
-    exit 2
-    error: `x` is not a token budget
-      write a number of tokens, for example 2000; 0 means no limit
     ");
 }

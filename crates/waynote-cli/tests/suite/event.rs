@@ -1,10 +1,8 @@
 //! Events of a session by their addresses.
 
-use insta::assert_snapshot;
 use serde_json::json;
 
 use super::common::{Scratch, assert_transcript, has};
-use super::loop_stops::looping;
 use super::mcp_client::Client;
 
 /// A session in which a later note resolved a stuck one: that is an event.
@@ -49,37 +47,6 @@ fn an_event_is_shown_by_its_address() {
     error: `session:s#event-1` is not an address: it is an event, and here a note is meant
       write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     "#);
-}
-
-#[test]
-fn log_show_lists_the_events_of_a_loop_with_their_addresses() {
-    let scratch = Scratch::new();
-    let script = "\"$WAYNOTE\" log complete 'all tests pass'";
-    looping(&scratch, "--iterations 2", script).ok();
-    let shown = scratch.json("--session s log show --json");
-    let events = shown["events"].as_array().unwrap();
-    let lines = events.iter().map(|event| {
-        let address = event["address"].as_str().unwrap();
-        let said = scratch.ok(&format!("show {address}"));
-        let said = said.split_once('\n').unwrap().1.trim_end().to_owned();
-        assert_eq!(scratch.json(&format!("show {address} --json")), *event);
-        format!("{address} {}: {said}\n", event["event"].as_str().unwrap())
-    });
-    let lines: String = lines.collect();
-    let (first, rest) = lines.split_once('\n').unwrap();
-    assert!(first.starts_with("session:s#event-1 loop_started: a loop started: process "));
-    // How long it took differs.
-    let rest: Vec<&str> = rest
-        .split(", ")
-        .filter(|part| !part.starts_with("after "))
-        .collect();
-    assert_snapshot!(rest.join(", "), @"
-    session:s#event-2 iteration_started: iteration 1 started: place ~/work, agent default, a budget of 2000 tokens, style stable
-    session:s#event-3 completed: the agent said in iteration 1 that all is done:
-    all tests pass
-    session:s#event-4 iteration_ended: iteration 1 ended: done, 0 notes added
-    session:s#event-5 loop_ended: the loop ended: completed
-    ");
 }
 
 #[test]

@@ -84,16 +84,6 @@ fn a_text_in_a_left_over_file_goes_too() {
 }
 
 #[test]
-fn everywhere_is_in_the_file_too() {
-    let kept = SyncedHome::new();
-    kept.write(&format!(r#"{{"~/x": "{SECRET}", "~/y": "kept"}}"#));
-    kept.ok(&format!("key save k {SECRET}"));
-    assert_snapshot!(kept.said("forget --yes agent:default#k --everywhere"), @"forgot 1 revision of agent:default#k and 1 revision elsewhere; no text of it is left");
-    assert_eq!(kept.text(), "{\n  \"~/y\": \"kept\"\n}");
-    kept.is_gone();
-}
-
-#[test]
 fn a_file_that_cannot_be_changed_is_an_error() {
     let kept = SyncedHome::new();
     kept.ok(&format!("place write {SECRET}"));

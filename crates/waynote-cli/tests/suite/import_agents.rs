@@ -76,56 +76,14 @@ fn claude_codes_files_apply_where_they_did() {
 fn a_dry_run_makes_no_store() {
     let scratch = Scratch::new();
     write(&scratch, "work/AGENTS.md", "Use pnpm.\n");
-    assert_transcript!(scratch, @"
-    $ waynote import agents-md --dry-run
-    would import place:~/work#agents-md
-    would add 1 and update 0; 0 unchanged, 0 skipped
-
-    $ waynote import agents-md --at ~
-    exit 1
-    error: there is nothing to import
-      name the directory with `--at`, or look at what is in the file or folder
-    ");
-    assert!(!scratch.store().exists());
-    scratch.ok("import agents-md");
-    assert_eq!(scratch.ok("key show agents-md --at ~/work"), "Use pnpm.\n");
-}
-
-#[test]
-fn a_graph_becomes_a_note_for_each_entity() {
-    let scratch = Scratch::new();
-    write(
-        &scratch,
-        "work/memory.jsonl",
-        r#"{"type":"entity","name":"John_Smith","entityType":"person","observations":["speaks Spanish","likes tea"]}
-{"type":"entity","name":"john_SMITH","entityType":"person","observations":["likes tea","late riser"]}
-{"type":"entity","name":"東京","entityType":"place","observations":[]}
-{"type":"relation","from":"John_Smith","to":"Anthropic","relationType":"works_at"}
-{"type":"relation","from":"Nobody","to":"X","relationType":"knows"}
-
-{"type":"entity","name":
-{"type":"tomb"}
-"#,
+    let planned =
+        "would import place:~/work#agents-md\nwould add 1 and update 0; 0 unchanged, 0 skipped\n";
+    assert_eq!(scratch.ok("import agents-md --dry-run"), planned);
+    has(
+        scratch.run("import agents-md --at ~").said(),
+        "there is nothing to import",
     );
-    assert_transcript!(scratch, @"
-    $ waynote import server-memory memory.jsonl
-    imported agent:default#john_smith
-    imported agent:default#john_smith-2383c4ef
-    imported agent:default#note-130016b2
-    3 added, 0 updated, 0 unchanged, 3 skipped
-    skipped 3:
-      line 7: EOF while parsing a value at line 1 column 24
-      line 8: it is no entity and no relation
-      line 5: it is about `Nobody`, which is no entity of the file
-    under keys of their own:
-      agent:default#john_smith-2383c4ef: agent:default#john_smith is another note
-
-    $ waynote key show john_smith
-    John_Smith (person)
-    - speaks Spanish
-    - likes tea
-    - works_at: Anthropic
-    ");
+    assert!(!scratch.store().exists());
 }
 
 #[test]
@@ -189,30 +147,6 @@ fn agents_md_does_not_feed_itself() {
     assert_eq!(
         scratch.ok("key show --at . agents-md"),
         "# Shop\r\n\r\nUse pnpm.\r\n"
-    );
-}
-
-#[test]
-fn a_rule_for_some_files_becomes_a_note_of_their_directory_or_names_them() {
-    let scratch = Scratch::new();
-    fs::create_dir_all(scratch.home().join("work/src/api")).unwrap();
-    let head = "---\ndescription: Handlers\nglobs: src/api/**/*.ts\n---\n";
-    scratch.put(
-        "work/.cursor/rules/api.mdc",
-        format!("{head}Never block.\n"),
-    );
-    scratch.put(
-        "work/.cursor/rules/all.mdc",
-        "---\nglobs: *.ts,*.tsx\n---\n\n# Types\n",
-    );
-    scratch.ok("import cursor-rules");
-    assert_eq!(
-        scratch.ok("show place:~/work/src/api#cursor-rule-api"),
-        "Handlers\n\nNever block.\n\nApplies to: `src/api/**/*.ts`"
-    );
-    assert_eq!(
-        scratch.ok("show place:~/work#cursor-rule-all"),
-        "# Types\n\nApplies to: `*.ts`, `*.tsx`"
     );
 }
 

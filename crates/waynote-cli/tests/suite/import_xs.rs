@@ -147,22 +147,11 @@ fn frames_on_standard_input_and_no_xs() {
     let store = xs_store(&scratch).to_string_lossy().into_owned();
     let frames = reference("ralph/frames.ndjson")
         + "{\"topic\":\"ralph.demo.no\nnot json\n{\"topic\": 3}\n{\"topic\":\"ralph..note\",\"id\":\"x\"}\n{\"topic\":\"ralph. x .note\",\"id\":\"x\"}\n";
-    let run = |words: &[&str]| {
-        scratch
-            .waynote(words)
-            .stdin(frames.as_str())
-            .said()
-            .replace(&store, "STORE")
+    let run = |words: &str| {
+        let run = scratch.run(&words.replace("STORE", &store));
+        run.stdin(frames.as_str()).said().replace(&store, "STORE")
     };
-    let piped = run(&[
-        "--session",
-        "striter",
-        "import",
-        "xs",
-        "-",
-        "--contents",
-        &store,
-    ]);
+    let piped = run("--session striter import xs - --contents STORE");
     insta::assert_snapshot!(piped, @"
     imported session:striter#03ha3k09cz6nrbzf8vnaynffw
     1 added, 0 updated, 0 unchanged, 6 skipped
@@ -174,12 +163,12 @@ fn frames_on_standard_input_and_no_xs() {
       frame x of ralph..note: `` is not a valid name: it is empty
       frame x of ralph. x .note: its session's name begins or ends with a blank
     ");
-    insta::assert_snapshot!(run(&["import", "xs", "-"]), @"
+    insta::assert_snapshot!(run("import xs -"), @"
     exit 2
     error: the texts of frames from standard input are missing
       add `--contents FOLDER`: the xs store's folder
     ");
-    insta::assert_snapshot!(run(&["import", "xs", &store]), @"
+    insta::assert_snapshot!(run("import xs STORE"), @"
     exit 1
     error: no xs answers at STORE/sock: No such file or directory (os error 2)
       start it with `xs serve STORE`; or import what `xs cat STORE` prints, with --contents

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::client_files::{CLIENTS, FOUND, files, found, run, said};
-use super::common::{Scratch, has};
+use super::common::{Scratch, has, rows};
 
 /// Entries of one kind replace those of another, and in the end every byte is restored.
 #[test]
@@ -210,38 +210,14 @@ fn as_a_person(scratch: &Scratch, words: &str) -> String {
 
 #[test]
 fn what_is_no_file_and_a_right_that_is_missing_are_named() {
-    for (client, made, named) in [
-        (
-            "codex",
-            "mkdir -p .codex/config.toml",
-            "HOME/.codex/config.toml is a directory; a file should be there",
-        ),
-        (
-            "cursor",
-            "mkdir .cursor; mkfifo .cursor/mcp.json",
-            "HOME/.cursor/mcp.json is no regular file; one should be there",
-        ),
-        (
-            "gemini",
-            "touch .gemini",
-            "HOME/.gemini is a file; a directory should be there",
-        ),
-        (
-            "claude-code",
-            "truncate -s 1G .claude.json",
-            "HOME/.claude.json is too long: 1024 MiB, 64 are read",
-        ),
-        (
-            "cursor",
-            "mkdir -m 555 .cursor",
-            "HOME/.cursor/mcp.json cannot be changed: you have no right to write to HOME/.cursor",
-        ),
-        (
-            "claude-code",
-            "touch .claude.json; chmod 0 .claude.json",
-            "HOME/.claude.json cannot be read: you have no right to",
-        ),
-    ] {
+    let cases = "
+        codex | mkdir -p .codex/config.toml | .codex/config.toml is a directory; a file should be there
+        cursor | mkdir .cursor; mkfifo .cursor/mcp.json | .cursor/mcp.json is no regular file; one should be there
+        gemini | touch .gemini | .gemini is a file; a directory should be there
+        claude-code | truncate -s 1G .claude.json | .claude.json is too long: 1024 MiB, 64 are read
+        cursor | mkdir -m 555 .cursor | cannot be changed: you have no right to write to HOME/.cursor
+        claude-code | touch .claude.json; chmod 0 .claude.json | .claude.json cannot be read: you have no right to";
+    for [client, made, named] in rows(cases) {
         let scratch = Scratch::new();
         scratch.shell(&format!("chmod 755 .; cd home; {made}"));
         has(as_a_person(&scratch, &format!("install {client}")), named);
@@ -285,14 +261,10 @@ fn a_link_that_leaves_the_project_is_not_followed() {
         let planned = install(" --dry-run");
         has(String::from_utf8_lossy(&planned.stdout), "leads out of");
         // Nothing was written, there or elsewhere.
-        assert_eq!(
-            fs::read_to_string(scratch.home().join("mine.json")).unwrap(),
-            "{}"
-        );
-        assert_eq!(
-            fs::read_dir(scratch.home().join("folder")).unwrap().count(),
-            0
-        );
+        let mine = fs::read_to_string(scratch.home().join("mine.json"));
+        assert_eq!(mine.unwrap(), "{}");
+        let folder = fs::read_dir(scratch.home().join("folder"));
+        assert_eq!(folder.unwrap().count(), 0);
         assert!(!scratch.home().join("none.json").exists());
         // Within the project a link is followed.
         fs::remove_file(&link).unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::common::{Scratch, assert_transcript, has};
+use super::common::{Scratch, assert_transcript, has, rows};
 
 /// The guide shows the rest.
 #[test]
@@ -39,26 +39,16 @@ fn pinned_notes_are_listed_and_all_are_counted() {
 #[test]
 fn caps_come_from_the_call_then_the_configuration() {
     let scratch = Scratch::new();
-    for (words, name, value, code) in [
-        ("key save a 12345", "WAYNOTE_MAX_BYTES", "4", 1),
-        ("key save a 12345", "WAYNOTE_MAX_BYTES", "-1", 0),
-        ("key save b 12345", "WAYNOTE_MAX_NOTES", "1", 1),
-        ("key save a 12345", "WAYNOTE_MAX_NOTES", "1", 0),
-        (
-            "key save b 12345 --max-notes -7",
-            "WAYNOTE_MAX_NOTES",
-            "1",
-            0,
-        ),
-        (
-            "key save b 12345 --max-bytes 5",
-            "WAYNOTE_MAX_BYTES",
-            "1",
-            0,
-        ),
-    ] {
-        let output = scratch.run(words).env(name, value).output();
-        assert_eq!(output.status.code(), Some(code), "{name}={value} {words}");
+    let cases = "
+        key save a 12345 | WAYNOTE_MAX_BYTES | 4 | 1
+        key save a 12345 | WAYNOTE_MAX_BYTES | -1 | 0
+        key save b 12345 | WAYNOTE_MAX_NOTES | 1 | 1
+        key save a 12345 | WAYNOTE_MAX_NOTES | 1 | 0
+        key save b 12345 --max-notes -7 | WAYNOTE_MAX_NOTES | 1 | 0
+        key save b 12345 --max-bytes 5 | WAYNOTE_MAX_BYTES | 1 | 0";
+    for [words, name, value, code] in rows(cases) {
+        let status = scratch.run(words).env(name, value).output().status;
+        assert_eq!(status.code(), code.parse().ok(), "{name}={value} {words}");
     }
 }
 
