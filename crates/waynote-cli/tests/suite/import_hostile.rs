@@ -13,41 +13,27 @@ fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
 }
 
+/// The unit tests of the formats have folders, pipes and devices.
 #[test]
 fn no_pipe_is_opened_and_no_link_leads_out() {
     let scratch = Scratch::new();
     let at = |path: &str| scratch.home().join(path);
-    for folder in "work/kb/sub work/.claude .claude rules dotfiles".split(' ') {
-        fs::create_dir_all(at(folder)).unwrap();
-    }
-    fs::write(at("private.md"), "private").unwrap();
-    fs::write(at("rules/shared.md"), "shared").unwrap();
-    fs::write(at("dotfiles/CLAUDE.md"), "Short answers.").unwrap();
-    fs::write(at("work/kb/sub/note.md"), "a note").unwrap();
-    pipe(&at("work/kb/pipe.md"));
-    symlink("sub/note.md", at("work/kb/inside.md")).unwrap();
-    symlink("../../private.md", at("work/kb/outside.md")).unwrap();
-    symlink(at("rules"), at("work/kb/folder")).unwrap();
+    fs::create_dir_all(at("work/.claude")).unwrap();
+    fs::create_dir(at(".claude")).unwrap();
+    scratch.put("private.md", "private");
+    scratch.put("rules/shared.md", "shared");
+    scratch.put("dotfiles/CLAUDE.md", "Short answers.");
     pipe(&at("work/AGENTS.md"));
     symlink("../private.md", at("work/CLAUDE.md")).unwrap();
     symlink(at("rules"), at("work/.claude/rules")).unwrap();
     // The user's own file may be a link to another one of the user's.
     symlink("../dotfiles/CLAUDE.md", at(".claude/CLAUDE.md")).unwrap();
-    pipe(&at("work/pipe"));
     rusqlite::Connection::open(at("work/memory.db"))
         .unwrap()
         .execute_batch("CREATE TABLE notes (key, content, created_at, updated_at)")
         .unwrap();
     pipe(&at("work/memory.db-wal"));
     assert_transcript!(scratch, @"
-    $ waynote import basic-memory kb
-    imported agent:default#inside
-    imported agent:default#sub-note
-    2 added, 0 updated, 0 unchanged, 2 skipped
-    skipped 2:
-      kb/pipe.md: it is no regular file
-      kb/outside.md: it cannot be read: a link leads out of kb; copy the file into that folder to import it
-
     $ waynote import claude-code
     imported place:~#claude-md
     1 added, 0 updated, 0 unchanged, 2 skipped
@@ -60,26 +46,6 @@ fn no_pipe_is_opened_and_no_link_leads_out() {
     0 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       HOME/work/AGENTS.md: it cannot be read: it is no regular file
-
-    $ waynote import server-memory pipe
-    exit 1
-    error: pipe cannot be read: it is no regular file
-      fix the cause and try again
-
-    $ waynote import zrb pipe
-    exit 1
-    error: pipe is damaged: it is no regular file
-      mend it or move it away; nothing was written to it
-
-    $ waynote import xs pipe
-    exit 1
-    error: pipe cannot be read: it is no regular file
-      fix the cause and try again
-
-    $ waynote import openotters pipe
-    exit 1
-    error: pipe cannot be read: it is no regular file
-      fix the cause and try again
 
     $ waynote import openotters memory.db
     exit 1
@@ -106,11 +72,6 @@ fn only_stored_tables_are_read() {
         "CREATE TABLE notes (key, created_at, updated_at, content AS (hex(zeroblob(400000000))));
          INSERT INTO notes (key) VALUES ('a')",
     );
-    make(
-        "large.db",
-        "CREATE TABLE notes (key, content, created_at, updated_at);
-         INSERT INTO notes (key, content) VALUES ('a', zeroblob(20000000)), ('b', 'text')",
-    );
     assert_transcript!(scratch, @"
     $ waynote import openotters view.db
     exit 1
@@ -122,11 +83,6 @@ fn only_stored_tables_are_read() {
     error: computed.db has nothing to import: it has no table `notes` or `agent_notes`
       name an openotters agent's memory.db, or its daemon's daemon.db
 
-    $ waynote import openotters large.db
-    imported agent:default#b
-    1 added, 0 updated, 0 unchanged, 1 skipped
-    skipped 1:
-      a: its text is larger than 16 MiB
     ");
 }
 
@@ -157,15 +113,7 @@ fn little_does_not_become_much() {
     const SIZE: usize = 1_200_000;
     let scratch = Scratch::new();
     let write = |name: &str, text: &str| scratch.put(&format!("work/{name}"), text);
-    let nested = |depth: usize| {
-        let inside = "0,".repeat((SIZE - 2 * depth) / 2);
-        format!("{}{inside}0{}", "[".repeat(depth), "]".repeat(depth))
-    };
-    write(
-        "allowed.json",
-        &format!("{{\"~\": \"text\", \"~/p\": {}}}", nested(120)),
-    );
-    let deep = nested(SIZE / 2);
+    let deep = format!("{}{}", "[".repeat(SIZE / 2), "]".repeat(SIZE / 2));
     write(
         "deep.json",
         &format!("{{\"~\": \"text\", \"~/p\": {deep}}}"),
@@ -184,20 +132,10 @@ fn little_does_not_become_much() {
         "kb/head.md",
         &format!("---\ntags: [{}]\n---\ntext\n", "a,".repeat(4 << 20)),
     );
-    let long = "\"\",".repeat(2 << 20);
-    write(
-        "long.jsonl",
-        &format!("{entity}\"l\",\"observations\":[{long}\"\"]}}\n"),
-    );
     assert_transcript!(|words: &str| in_little_memory(&scratch, words), @"
     $ waynote import zrb deep.json
     imported place:~
     1 added, 0 updated, 0 unchanged, 1 skipped
-    skipped 1:
-      ~/p: its value is no text
-
-    $ waynote import zrb allowed.json
-    0 added, 0 updated, 1 unchanged, 1 skipped
     skipped 1:
       ~/p: its value is no text
 
@@ -206,11 +144,6 @@ fn little_does_not_become_much() {
     1 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       line 2: recursion limit exceeded at line 1 column 170
-
-    $ waynote import server-memory long.jsonl
-    0 added, 0 updated, 0 unchanged, 1 skipped
-    skipped 1:
-      line 1: it is longer than 4 MiB
 
     $ waynote import xs deep.frames
     0 added, 0 updated, 0 unchanged, 1 skipped
