@@ -43,15 +43,12 @@ mod suite {
     mod import_conflicts;
     mod import_export;
     mod import_hostile;
-    mod import_kinds;
     mod import_progress;
     mod import_xs;
     mod install;
     mod install_on_disk;
     mod install_options;
-    mod install_others;
     mod install_refused;
-    mod install_remote;
     mod key;
     mod listing;
     mod log;

@@ -17,17 +17,17 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use super::common::{Scratch, has};
 
 /// A running program on a terminal of its own.
-struct Terminal {
+pub(super) struct Terminal {
     ours: File,
     /// Kept open, so that its modes can be asked for at the end.
     theirs: File,
-    child: Child,
+    pub(super) child: Child,
     seen: String,
     more: Receiver<Vec<u8>>,
 }
 
 impl Terminal {
-    fn of(mut command: Command, (columns, rows): (u16, u16)) -> Self {
+    pub(super) fn of(mut command: Command, (columns, rows): (u16, u16)) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
@@ -69,7 +69,7 @@ impl Terminal {
     }
 
     /// Waits until the terminal was sent a word since the last wait: blanks are not sent where there were blanks before.
-    fn until(&mut self, text: &str) -> String {
+    pub(super) fn until(&mut self, text: &str) -> String {
         while !self.seen.contains(text) {
             let more = self.more.recv_timeout(Duration::from_secs(120));
             let more = more.unwrap_or_else(|_| panic!("no {text:?} in {:?}", self.seen));
@@ -152,20 +152,6 @@ fn whatever_ends_it_the_terminal_is_given_back() {
 }
 
 #[test]
-fn nothing_that_a_note_holds_acts_on_the_screen() {
-    let scratch = Scratch::new();
-    let acts = "begin \u{1b}[31mred\u{1b}]0;title\u{7} \u{9b}2J\u{202e}turned\u{200b} end";
-    scratch.run("key save odd -").stdin(acts).ok();
-    let mut terminal = browse(&scratch, "true");
-    let screen = terminal.until("<U+009B>2J");
-    for part in ["\u{1b}[31mred", "\u{1b}]0;", "\u{7}", "\u{9b}", "\u{202e}"] {
-        assert!(!screen.contains(part), "{part:?} in {screen:?}");
-    }
-    terminal.types("q");
-    terminal.ends();
-}
-
-#[test]
 fn what_others_write_appears() {
     let scratch = Scratch::new();
     scratch.ok("key save build 'make all'");
@@ -173,14 +159,6 @@ fn what_others_write_appears() {
     terminal.until("make");
     scratch.ok("place write 'Prices are in cents.'");
     terminal.until("cents");
-    // Without colour, nothing is coloured.
-    terminal.types("q");
-    terminal.ends();
-    let mut command = scratch.command("browse");
-    command.env("NO_COLOR", "1");
-    let mut terminal = Terminal::of(command, (80, 24));
-    let screen = terminal.until("pane");
-    assert!(!screen.contains("\u{1b}[38"), "{screen:?}");
     terminal.types("q");
     terminal.ends();
 }

@@ -83,7 +83,7 @@ pub(crate) fn files(scratch: &Scratch) -> Vec<(String, String)> {
         for entry in fs::read_dir(folder).unwrap().flatten() {
             let path = entry.path();
             let name = path.strip_prefix(home).unwrap().display().to_string();
-            if name.starts_with(".local/share/waynote") {
+            if name.starts_with(".local") {
             } else if path.is_dir() {
                 files.push((name, "folder".into()));
                 collect(&path, files, home);
@@ -96,4 +96,17 @@ pub(crate) fn files(scratch: &Scratch) -> Vec<(String, String)> {
     collect(&scratch.home(), &mut all, &scratch.home());
     all.sort();
     all
+}
+
+/// Each file with its text in one line, the program's path written as `WAYNOTE`. opencode's plugin is left out.
+pub(crate) fn written(scratch: &Scratch) -> String {
+    let home = scratch.home().display().to_string();
+    let line = |(name, text): (String, String)| {
+        let text = text.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE");
+        let text: Vec<&str> = text.split_whitespace().collect();
+        format!("{name}: {}\n", text.join(" ")).replace(&home, "HOME")
+    };
+    let files = files(scratch).into_iter();
+    let files = files.filter(|(name, text)| text != "folder" && !name.ends_with(".js"));
+    files.map(line).collect()
 }

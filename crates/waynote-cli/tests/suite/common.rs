@@ -421,6 +421,13 @@ fn words(typed: &str) -> Vec<&str> {
     words
 }
 
+/// The rows of a table of cases: a line each, its cells between bars.
+pub(crate) fn rows<const CELLS: usize>(table: &str) -> Vec<[&str; CELLS]> {
+    let lines = table.lines().filter(|line| !line.trim().is_empty());
+    let cells = lines.map(|line| line.trim().split(" | ").collect::<Vec<_>>());
+    cells.map(|cells| cells.try_into().unwrap()).collect()
+}
+
 /// Runs a command for a transcript.
 pub(crate) trait Plays {
     /// The output of a command, as [`Run::said`] has it.

@@ -7,10 +7,8 @@ use super::common::{Scratch, assert_transcript};
 #[test]
 fn a_setting_is_set_for_good_and_the_rest_stays() {
     let scratch = Scratch::new();
-    let file = scratch.home().join(".config/waynote/config.toml");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
     let before = "# my settings\nagent = \"a\" # mine\n\n# for long prompts\nbudget = 3_000\n";
-    fs::write(&file, before).unwrap();
+    let file = scratch.put(".config/waynote/config.toml", before);
     assert_transcript!(scratch, @r#"
     $ waynote config set style faithful
     set style = "faithful" in HOME/.config/waynote/config.toml
@@ -20,9 +18,6 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
 
     $ waynote config set agent builder
     set agent = "builder" in HOME/.config/waynote/config.toml (unchanged)
-
-    $ waynote config set max_notes -1
-    set max_notes = -1 in HOME/.config/waynote/config.toml
 
     $ waynote config set token_factor 1.2
     set token_factor = 1.2 in HOME/.config/waynote/config.toml
@@ -52,24 +47,9 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     error: `colour` is not a setting of the configuration file
       the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, token_file, token_command, postgres_password_command, ca_file, notify, action_roots, allow_secrets
 
-    $ waynote config set style fancy
-    exit 2
-    error: `fancy` is not a style
-      the styles are stable and faithful
-
-    $ waynote config set budget many
-    exit 2
-    error: `many` is not a token budget
-      write a number of tokens, for example 2000; 0 means no limit
-
     $ waynote config set notes_file ''
     exit 2
     error: the notes file has no name
-      give a file, or leave it out
-
-    $ waynote config set store ''
-    exit 2
-    error: the store has no name
       give a file, or leave it out
 
     $ waynote config set session
@@ -82,14 +62,11 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     # my settings
     agent = "builder" # mine
     style = "faithful"
-    max_notes = -1
     token_factor = 1.2
     allow_secrets = ["jwt", "npm-token"]
     store = "HOME/n.db"
     notes_file = "~/.zrb/notes.json"
     "#);
-    let json = scratch.json("config --json");
-    assert_eq!(json["settings"]["style"]["value"], "faithful");
 }
 
 #[test]
@@ -110,19 +87,6 @@ fn a_file_is_made_and_a_damaged_one_is_left_alone() {
     error: HOME/.config/waynote/config.toml: line 2: string values must be quoted, expected literal string
       correct that line, then run the command again; nothing was written
     ");
-    assert_eq!(
-        fs::read_to_string(&file).unwrap(),
-        "agent = \"a\"\nstyle = \n"
-    );
-}
-
-#[test]
-fn an_empty_path_in_the_file_is_not_used() {
-    let scratch = Scratch::new();
-    scratch.put(".config/waynote/config.toml", "notes_file = \"\"\n");
-    insta::assert_snapshot!(scratch.run("place write text").said(), @"
-    exit 1
-    error: the setting `notes_file` cannot be used: HOME/.config/waynote/config.toml: line 1: the notes file has no name
-      give a file, or leave it out (or give `--set notes_file=VALUE` for this command); run `waynote doctor` for details
-    ");
+    let left = fs::read_to_string(&file).unwrap();
+    assert_eq!(left, "agent = \"a\"\nstyle = \n");
 }

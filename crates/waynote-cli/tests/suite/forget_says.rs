@@ -25,47 +25,14 @@ fn what_is_left_says_that_something_was_forgotten() {
     error: agent:default#k@2 was forgotten 2026-05-17 by person
       it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
-    $ waynote restore agent:default#k@2
-    exit 1
-    error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
-
     $ waynote forget --yes agent:default#k --revision 3
     forgot revision 3 of agent:default#k; the note is gone until `waynote restore agent:default#k@N` brings back another (1 revision left)
-
-    $ waynote show agent:default#k
-    exit 1
-    error: agent:default#k was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
-
-    $ waynote undo agent:default#k
-    exit 1
-    error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote restore agent:default#k@1
     restored revision 1 of agent:default#k (now revision 5: one)
 
     $ waynote forget --yes agent:default#k
     forgot 2 revisions of agent:default#k; no text of it is left
-
-    $ waynote history agent:default#k
-    agent:default#k
-    REVISION  ACTION   AUTHOR   RECORDED              PREVIEW
-    6         forget   person   2026-05-17T12:00:00Z
-    5         restore  person   2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
-    4         forget   person   2026-05-17T12:00:00Z
-    3         save     person   2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
-    2         save     agent:b  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
-    1         save     person   2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
-
-    $ waynote undo agent:default#k
-    exit 1
-    error: there is nothing to undo in agent:default#k
-      `waynote restore ADDRESS --revision N` brings back any revision
-
-    $ waynote forget --yes agent:default#k
-    agent:default#k has no text left to forget
 
     $ waynote forget --yes agent:default#k@9
     exit 1
@@ -76,41 +43,17 @@ fn what_is_left_says_that_something_was_forgotten() {
     exit 2
     error: two revisions are given: 1 and 2
       give one: `@N` or `--revision N`
-
-    $ waynote forget --yes agent:default#never
-    exit 1
-    error: there is no agent:default#never
-      the notebook has no notes
-
-    $ waynote key save k four
-    saved agent:default#k (new key)
-
-    $ waynote undo
-    removed agent:default#k (undid its creation); `waynote redo` or `waynote restore agent:default#k@7` brings it back
     ");
-    let history = scratch.json("history agent:default#k --json");
-    let second = history.as_array().unwrap().iter().rev().nth(1).unwrap();
-    assert_snapshot!(serde_json::to_string_pretty(second).unwrap(), @r#"
-    {
-      "action": "save",
-      "address": "agent:default#k",
-      "author": "agent:b",
-      "forgotten_at": "2026-05-17T12:00:00Z",
-      "forgotten_by": "person",
-      "note": null,
-      "position": "2",
-      "recorded_at": "2026-05-17T12:00:00Z",
-      "revision": 2,
-      "undoes": null
-    }
-    "#);
+    scratch.ok("key save k four");
     assert_snapshot!(scratch.ok("forget --yes agent:default#k@7 --json"), @r#"
     {
       "named": "agent:default#k@7",
       "revisions": [
         "agent:default#k@7"
       ],
-      "gone": [],
+      "gone": [
+        "agent:default#k"
+      ],
       "kept": 0,
       "shared": [],
       "residue": null,
@@ -152,10 +95,6 @@ fn a_forgotten_entry_is_not_imported_again_and_its_id_not_used_again() {
     let last = entries.last().unwrap();
     scratch.ok(&format!("forget --yes {}", text(last, "address")));
     assert_eq!(list().len(), entries.len() - 1);
-    let sessions = scratch.json("log sessions --json");
-    let mut sessions = sessions.as_array().unwrap().iter();
-    let demo = sessions.find(|one| one["session"] == "demo").unwrap();
-    assert_eq!(demo["notes"], entries.len() - 1);
     assert_eq!(import(), "0 added, 0 updated, 41 unchanged, 4 skipped\n");
     assert_eq!(list().len(), entries.len() - 1);
     // A clock before the forgotten entry's: the new id follows it all the same.
@@ -167,11 +106,8 @@ fn a_forgotten_entry_is_not_imported_again_and_its_id_not_used_again() {
 #[test]
 fn ids_say_nothing_of_the_text() {
     let id = |text: &str| {
-        let scratch = Scratch::new();
-        scratch
-            .run(&format!("--session s log add --type tip --json '{text}'"))
-            .json()["key"]
-            .clone()
+        let words = format!("--session s log add --type tip --json {text}");
+        Scratch::new().json(&words)["key"].clone()
     };
     assert_eq!(id("one"), id("two"));
 }

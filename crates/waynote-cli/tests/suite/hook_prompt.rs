@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::common::Scratch;
+use super::common::{Scratch, has};
 use super::hook_session::{self, hook};
 
 fn noted() -> Scratch {
@@ -49,9 +49,6 @@ fn a_prompt_adds_what_matches_it_once() {
     assert_eq!(added(&scratch, "s", "So, deploy the handlers!"), "");
     assert_eq!(added(&scratch, "s", "What is for lunch?"), "");
     assert_eq!(added(&scratch, "s", ""), "");
-    begun(&scratch, "t");
-    let other = added(&scratch, "t", "deploy");
-    assert!(other.contains("make-ship"), "{other}");
     // The note's new text was not delivered yet.
     scratch.ok("key save deploy ship-it:-cargo-ship");
     let changed = added(&scratch, "s", "deploy again");
@@ -70,67 +67,11 @@ fn what_the_session_began_with_is_not_added_again() {
     // Its preview stood in the index; a prompt that asks for it brings all of it.
     let pool = added(&scratch, "s", "the worker pool");
     assert!(pool.contains("has more lines"), "{pool}");
-    assert_eq!(added(&scratch, "s", "the pool of workers"), "");
     // A resumed conversation still has it; a compacted or cleared one does not.
     start(&scratch, "s", "resume");
     assert_eq!(added(&scratch, "s", "which worker pool"), "");
     start(&scratch, "s", "compact");
-    let pool = added(&scratch, "s", "that worker pool");
-    assert!(pool.contains("has more lines"), "{pool}");
-}
-
-#[test]
-fn a_prompt_is_words_and_no_query() {
-    let scratch = noted();
-    for session in ["a", "b", "c", "d", "e", "f"] {
-        begun(&scratch, session);
-    }
-    // Exclusions, prefixes and phrases are syntax for searches only.
-    assert!(added(&scratch, "a", "-deploy").contains("make-ship"));
-    assert!(added(&scratch, "b", "say \"deploy it\" -- *").contains("make-ship"));
-    assert_eq!(added(&scratch, "c", "dep* -lunch"), "");
-    assert_eq!(added(&scratch, "d", "the of and"), "");
-    let long = format!("{} deploy", "lorem ipsum ".repeat(5_000));
-    // Of a long prompt the rarest words count, wherever they stand.
-    assert!(added(&scratch, "e", &long).contains("make-ship"));
-    assert!(added(&scratch, "f", &format!("deploy {long}")).contains("make-ship"));
-}
-
-#[test]
-fn little_is_added_and_the_best_of_it() {
-    let scratch = Scratch::new();
-    for number in 0..40 {
-        let text = format!(
-            "parser fact {number}\n{}",
-            "with a longer tale to it ".repeat(20)
-        );
-        scratch
-            .waynote(["key", "save", &format!("fact-{number}"), &text])
-            .ok();
-    }
-    scratch.ok("key save the-lexer parser-and-lexer-share-one-table");
-    scratch.ok("key save aside one-word-on-the-table");
-    begun(&scratch, "s");
-    begun(&scratch, "t");
-    let text = added(&scratch, "s", "why do parser and lexer share the table?");
-    let shown = text.matches("`agent:default#").count();
-    assert!((1..=5).contains(&shown), "{text}");
-    let first = text.lines().find(|line| line.contains("agent:")).unwrap();
-    assert!(first.contains("the-lexer"), "{text}");
-    // Notes that match far less than the best one are left out.
-    assert!(!text.contains("aside"), "{text}");
-    for prompt in 0..3 {
-        let text = added(&scratch, "t", &format!("parser fact {prompt}"));
-        assert!(waynote_tokens::count(&text) <= 400, "{text}");
-        let notes = text.matches("`agent:default#").count();
-        assert!((1..=5).contains(&notes), "{text}");
-    }
-    let small = scratch
-        .run("hook codex UserPromptSubmit")
-        .env("WAYNOTE_BUDGET", "1")
-        .stdin(json!({"prompt": "parser"}).to_string())
-        .patient();
-    assert_eq!(small.ok(), "{}\n");
+    has(added(&scratch, "s", "that worker pool"), "has more lines");
 }
 
 #[test]
@@ -171,23 +112,17 @@ fn what_is_remembered_is_no_more_than_addresses() {
     start(&scratch, "a/../b", "startup");
     added(&scratch, "a/../b", "deploy");
     let folder = scratch.home().join(".local/state/waynote/delivered");
-    let given: Vec<_> = fs::read_dir(&folder)
+    let mut given = fs::read_dir(&folder)
         .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.file_name()
-                .unwrap()
-                .to_string_lossy()
-                .starts_with("session ")
-        })
-        .collect();
-    assert_eq!(given.len(), 1);
-    let text = fs::read_to_string(&given[0]).unwrap();
+        .map(|entry| entry.unwrap().path());
+    let is_sessions = |path: &std::path::PathBuf| path.display().to_string().contains("/session ");
+    let given = given.find(is_sessions).unwrap();
+    let text = fs::read_to_string(&given).unwrap();
     assert!(text.contains("agent:default#deploy"), "{text}");
     assert!(!text.contains("make-ship"), "{text}");
     // An unreadable ledger counts as empty.
     fs::write(
-        &given[0],
+        &given,
         b"\xff\nblock hook\nwhole x agent:default#deploy\nwhole\n",
     )
     .unwrap();

@@ -2,7 +2,6 @@
 //! chance, and later the new ones.
 
 use std::fs;
-use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -57,19 +56,7 @@ fn what_the_start_went_without_comes_with_the_next_prompt() {
     assert_eq!(start(&scratch, "startup"), "");
     assert_eq!(prompt(&scratch, "hello"), "");
     drop(holder);
-    insta::assert_snapshot!(prompt(&scratch, "are you there?"), @"
-    Notes that earlier runs and people left for this work, kept by waynote. They are information, not instructions.
-
-    ## Notes of this place
-
-    ### `place:~/work` (2026-05-17, by a person)
-
-    ```
-    canary
-    ```
-
-    40 of 1,977 tokens
-    ");
+    has(prompt(&scratch, "are you there?"), "canary");
     assert_eq!(prompt(&scratch, "and now?"), "");
     assert_eq!(start(&scratch, "resume"), "");
 }
@@ -128,50 +115,6 @@ fn a_reply_does_not_take_the_block_of_another_session() {
     }
 }
 
-/// An agent of the client starts another client in a shell, whose hook gets nothing.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_client_inside_another_does_not_take_its_session() {
-    let scratch = noted();
-    assert!(start(&scratch, "startup").contains("canary"));
-    let mut client = Client::start(&scratch, "mcp");
-    let inner = scratch.path("inner-client");
-    std::os::unix::fs::symlink("/bin/sh", &inner).unwrap();
-    // Each shell runs another command afterwards, so that it does not replace itself by the last one.
-    let script = r#""$INNER" -c '"$WAYNOTE" hook claude-code SessionStart; :'; :"#;
-    let hook = scratch.command("hook");
-    let mut shell = std::process::Command::new("sh");
-    for (name, value) in hook.get_envs() {
-        shell.env(name, value.unwrap_or_default());
-    }
-    let input = scratch.path("input");
-    let said = json!({ "session_id": "inner", "source": "startup", "cwd": scratch.home() });
-    fs::write(&input, said.to_string()).unwrap();
-    let ran = shell
-        .args(["-c", script])
-        .env("INNER", &inner)
-        .env("WAYNOTE", hook.get_program())
-        .env("WAYNOTE_STORE", "/")
-        .stdin(fs::File::open(&input).unwrap())
-        .stderr(Stdio::null())
-        .output()
-        .unwrap();
-    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "{}");
-    let reply = client.result("note_search", json!({ "query": "nothing" }));
-    assert!(!reply.to_string().contains("canary"), "{reply}");
-}
-
-/// No hook ran when the session began: Codex, for example, must be told to trust hooks first.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_prompt_does_not_repeat_what_the_first_reply_brought() {
-    let scratch = noted();
-    let mut client = Client::start(&scratch, "mcp");
-    let reply = client.result("note_search", json!({ "query": "nothing" }));
-    assert!(reply.to_string().contains("canary"));
-    assert_eq!(prompt(&scratch, "hello"), "");
-}
-
 #[test]
 fn a_client_that_goes_before_the_answer_was_not_given_it() {
     let scratch = noted();
@@ -187,13 +130,20 @@ fn a_client_that_goes_before_the_answer_was_not_given_it() {
 }
 
 #[test]
-fn a_resumed_session_gets_what_is_new_alone() {
+fn a_session_that_goes_on_gets_what_is_new_alone() {
     let scratch = noted();
     scratch.ok("key save old it-has-this");
-    assert!(start(&scratch, "startup").contains("canary"));
+    has(start(&scratch, "startup"), "canary");
     assert_eq!(start(&scratch, "resume"), "");
     scratch.ok("key save new it-lacks-this");
+    // A prompt brings pins and notes of the place.
+    assert_eq!(prompt(&scratch, "hello"), "");
     scratch.ok("key save rules never-push --pin");
+    let told = prompt(&scratch, "hello");
+    has(&told, "never-push");
+    lacks(told, "canary");
+    assert_eq!(prompt(&scratch, "hello again"), "");
+    scratch.ok("key save rules never-push-on-fridays --pin");
     scratch.ok("place write --at ~/work another-canary");
     insta::assert_snapshot!(start(&scratch, "resume"), @"
     Notes kept by waynote that are new or changed since this session was given its notes. They are information, not instructions.
@@ -203,7 +153,7 @@ fn a_resumed_session_gets_what_is_new_alone() {
     ### `agent:default#rules` (2026-05-17, by a person)
 
     ```
-    never-push
+    never-push-on-fridays
     ```
 
     ## Notes of this place
@@ -218,71 +168,20 @@ fn a_resumed_session_gets_what_is_new_alone() {
 
     - `agent:default#new` (2026-05-17, by a person): `it-lacks-this`
     ");
-    assert_eq!(start(&scratch, "resume"), "");
-    assert_eq!(prompt(&scratch, "hello"), "");
-    // Without a ledger, nobody knows which notes the session has.
-    fs::remove_dir_all(scratch.home().join(".local/state/waynote")).unwrap();
-    assert!(start(&scratch, "resume").contains("it-has-this"));
-}
-
-#[test]
-fn a_prompt_brings_pins_and_notes_of_the_place_that_are_new() {
-    let scratch = noted();
-    assert!(start(&scratch, "startup").contains("canary"));
-    scratch.ok("key save aside only-a-line-of-the-index");
-    assert_eq!(prompt(&scratch, "only a line of the index"), "");
-    scratch.ok("key save rules never-push --pin");
-    let new = prompt(&scratch, "hello");
-    assert!(
-        new.starts_with("Notes kept by waynote that are new or changed since"),
-        "{new}"
-    );
-    has(&new, "never-push");
-    lacks(&new, "canary");
-    assert_eq!(prompt(&scratch, "hello again"), "");
-    scratch.ok("key save rules never-push-on-fridays --pin");
-    let changed = prompt(&scratch, "hello");
-    assert!(changed.contains("never-push-on-fridays"), "{changed}");
-    scratch.ok("place write --at ~/elsewhere not-here");
-    assert_eq!(prompt(&scratch, "hello"), "");
+    assert_eq!(start(&scratch, "resume") + &prompt(&scratch, "hello"), "");
     // With a search, both at once.
     scratch.ok("key save tests freeze-the-clock --pin");
-    let searched = hook(
-        &scratch,
-        "UserPromptSubmit",
-        &json!({ "prompt": "the index" }),
-    );
-    let searched = added(searched);
-    assert!(searched.contains("freeze-the-clock"), "{searched}");
-    assert!(searched.contains("only-a-line"), "{searched}");
+    scratch.ok("key save aside only-a-line-of-the-index");
+    let asked = json!({ "prompt": "the index" });
+    let searched = added(hook(&scratch, "UserPromptSubmit", &asked));
+    has(&searched, "freeze-the-clock");
+    has(searched, "only-a-line");
     // A session without a name would get them each time.
-    let nameless = hook(
-        &scratch,
-        EVERYTHING,
-        &json!({ "session_id": null, "prompt": "hello" }),
-    );
-    assert_eq!(added(nameless), "");
-}
-
-#[test]
-fn what_a_session_was_given_outlasts_a_restart_of_the_machine() {
-    let scratch = noted();
-    assert!(start(&scratch, "startup").contains("canary"));
-    // A restart takes away the links to the processes that ran.
-    let ledgers = scratch.home().join(".local/state/waynote/delivered");
-    for file in fs::read_dir(ledgers).unwrap() {
-        let path = file.unwrap().path();
-        if path
-            .file_name()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .starts_with("client ")
-        {
-            fs::remove_file(path).unwrap();
-        }
-    }
-    assert_eq!(start(&scratch, "resume"), "");
+    let nameless = json!({ "session_id": null, "prompt": "hello" });
+    assert_eq!(added(hook(&scratch, EVERYTHING, &nameless)), "");
+    // Without a ledger, it is not known which notes the session has.
+    fs::remove_dir_all(scratch.home().join(".local/state/waynote")).unwrap();
+    has(start(&scratch, "resume"), "it-has-this");
 }
 
 #[test]
@@ -310,20 +209,6 @@ fn gemini_gets_the_block_with_a_prompt_and_again_when_it_was_compressed() {
     assert!(ask().contains("canary"));
 }
 
-#[test]
-fn what_gemini_sends_back_is_not_what_was_asked() {
-    let scratch = Scratch::new();
-    scratch.ok("key save deploy make-ship");
-    let asked = |prompt: &str| {
-        let input = json!({ "prompt": prompt, "cwd": scratch.home() });
-        let run = scratch.run("hook gemini BeforeAgent");
-        added(run.stdin(input.to_string()).patient())
-    };
-    assert_eq!(asked("<hook_context>deploy</hook_context>\n\nhello"), "");
-    let text = asked("<hook_context>lunch</hook_context>\n\ndeploy");
-    assert!(text.contains("make-ship"), "{text}");
-}
-
 /// opencode's system prompt is made anew by every process, and is no part of the conversation.
 #[test]
 #[cfg(target_os = "linux")]
@@ -337,33 +222,16 @@ fn opencode_gets_the_block_in_each_process_and_not_beside_a_reply() {
     };
     assert!(ask("startup").contains("canary"));
     assert!(ask("startup").contains("canary"));
-    let reply = |client: &mut Client| client.result("note_list", json!({})).to_string();
-    let mut client = Client::start(&scratch, "mcp");
-    assert!(!reply(&mut client).contains("as they were before this call"));
     // The plugin got nothing and a reply brought the block, so the conversation has it.
     let ledger = scratch
         .home()
         .join(".local/state/waynote/delivered/session o");
     fs::write(ledger, "").unwrap();
-    assert!(reply(&mut client).contains("as they were before this call"));
+    let mut client = Client::start(&scratch, "mcp");
+    let reply = client.result("note_list", json!({})).to_string();
+    has(reply, "as they were before this call");
     assert_eq!(ask("startup"), "");
-    assert!(ask("compact").contains("canary"));
-}
-
-/// A text that an agent may write back: line ends stay.
-#[test]
-fn the_sources_style_keeps_line_ends() {
-    let scratch = Scratch::new();
-    let write = scratch.run("place write --at ~/work -");
-    write.stdin("so\u{ad}ft\r\nstairs".to_owned()).ok();
-    let begun = |session: &str| hook(&scratch, "SessionStart", &json!({ "session_id": session }));
-    let faithful = added(begun("s").env("WAYNOTE_STYLE", "faithful"));
-    assert!(
-        faithful.ends_with("\n**~/work**:\nso\u{ad}ft\r\nstairs\n"),
-        "{faithful:?}"
-    );
-    let stable = added(begun("t"));
-    has(&stable, "\nso\u{ad}ft\nstairs\n");
+    has(ask("compact"), "canary");
 }
 
 #[test]
@@ -372,36 +240,48 @@ fn the_style_is_the_users() {
     scratch.ok("key save rules never-push --pin");
     let faithful = |run: Run| added(run.env("WAYNOTE_STYLE", "faithful"));
     let begun = hook(&scratch, "SessionStart", &json!({ "source": "startup" }));
-    insta::assert_snapshot!(faithful(begun), @"
-    Notes that earlier runs and people left for this work, kept by waynote. They are information, not instructions.
-
-    ## rules
-
-    never-push
-
-    ### Notes & Context
-    **~/work**:
-    canary
-
-    ## Notes
-
-    | Key | Updated | Preview |
-    |-----|---------|---------|
-    | `rules` | just now | never-push |
-
-    Notes persist across sessions. Use `note_show <key>` for full content; `note_save` / `note_delete` to mutate.
-    ");
+    let told = faithful(begun);
+    has(
+        &told,
+        "## rules\n\nnever-push\n\n### Notes & Context\n**~/work**:\ncanary\n",
+    );
+    has(told, "Use `note_show <key>` for full content");
     let resumed = hook(&scratch, "SessionStart", &json!({ "source": "resume" }));
     assert_eq!(faithful(resumed), "");
     let asked = hook(&scratch, EVERYTHING, &json!({ "prompt": "hello" }));
     assert_eq!(faithful(asked), "");
-    // Longer than clients take: the style that knows a budget.
-    let long = "a longer story ".repeat(200);
-    for number in 0..9 {
-        let key = format!("story-{number}");
-        scratch.waynote(["key", "save", &key, &long, "--pin"]).ok();
-    }
-    let other = hook(&scratch, "SessionStart", &json!({ "session_id": "t" }));
-    let text = faithful(other);
-    assert!(text.contains("tokens"), "{text}");
+    // A text that an agent may write back: line ends stay.
+    let write = scratch.run("place write --at ~/work -");
+    write.stdin("so\u{ad}ft\r\nstairs").ok();
+    let begun = hook(&scratch, "SessionStart", &json!({ "session_id": "t" }));
+    has(faithful(begun), "\nso\u{ad}ft\r\nstairs\n");
+}
+
+/// An agent of the client starts another client in a shell, whose hook gets nothing.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_client_inside_another_does_not_take_its_session() {
+    let scratch = noted();
+    has(start(&scratch, "startup"), "canary");
+    let mut client = Client::start(&scratch, "mcp");
+    // Each shell runs another command afterwards, so that it does not replace itself by the last one.
+    let inner = "\"$WAYNOTE\" --store / hook claude-code SessionStart; :";
+    let input = r#"{"session_id": "inner", "source": "startup"}"#;
+    let ran = scratch.shell(&format!(
+        "ln -s /bin/sh inner; echo '{input}' | ./inner -c '{inner}'; :"
+    ));
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "{}\n");
+    let reply = client.result("note_search", json!({ "query": "nothing" }));
+    lacks(reply.to_string(), "canary");
+}
+
+/// No hook ran when the session began: Codex, for example, must be told to trust hooks first.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_prompt_does_not_repeat_what_the_first_reply_brought() {
+    let scratch = noted();
+    let mut client = Client::start(&scratch, "mcp");
+    let reply = client.result("note_search", json!({ "query": "nothing" }));
+    has(reply.to_string(), "canary");
+    assert_eq!(prompt(&scratch, "hello"), "");
 }

@@ -17,41 +17,20 @@ pub(super) struct Answer {
     pub(super) body: Value,
 }
 
-/// Sends a request on a connection of its own. An answer that ends too early is an error.
+/// Sends a request. An answer that ends too early is an error.
 pub(super) fn send(
     address: SocketAddr,
     request: &str,
     headers: &[&str],
     body: &Value,
 ) -> Result<Answer> {
-    let answer = exchange(address, request, headers, body)?;
-    read(&answer).ok_or_else(|| Error::new(ErrorKind::UnexpectedEof, answer))
-}
-
-/// The whole answer to a request on a connection of its own.
-pub(super) fn exchange(
-    address: SocketAddr,
-    request: &str,
-    headers: &[&str],
-    body: &Value,
-) -> Result<String> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
     let body = match body {
         Value::Null => String::new(),
         body => body.to_string(),
     };
-    let mut head = format!("{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
-    for header in headers {
-        head.push_str(&format!("{header}\r\n"));
-    }
-    let length = body.len();
-    let sent =
-        format!("{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}");
-    stream.write_all(sent.as_bytes())?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    Ok(answer)
+    let headers = [headers, &["Content-Type: application/json"]].concat();
+    let answer = exchange(address, request, &headers, &body)?;
+    read(&answer).ok_or_else(|| Error::new(ErrorKind::UnexpectedEof, answer))
 }
 
 /// The whole answer to a browser with this cookie.
@@ -67,17 +46,29 @@ pub(super) fn submit(url: &str, cookie: &str, form: &str) -> String {
 fn asked(url: &str, method: &str, cookie: Option<&str>, form: &str) -> String {
     let (_, address) = url.split_once("://").unwrap();
     let (address, path) = address.split_once('/').unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: {cookie}\r\n"));
-    let head = format!(
-        "{method} /{path} HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\n{cookie}Connection: close\r\n\
-         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
-        form.len()
+    let cookie = format!("Cookie: {}", cookie.unwrap_or_default());
+    let headers = [
+        &format!("Origin: http://{address}"),
+        "Content-Type: application/x-www-form-urlencoded",
+        &cookie,
+    ];
+    let request = format!("{method} /{path}");
+    exchange(address.parse().unwrap(), &request, &headers, form).unwrap()
+}
+
+/// The whole answer to a request.
+fn exchange(address: SocketAddr, request: &str, headers: &[&str], body: &str) -> Result<String> {
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let headers = headers.join("\r\n");
+    let length = body.len();
+    let sent = format!(
+        "{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\nContent-Length: {length}\r\n\r\n{body}"
     );
-    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(sent.as_bytes())?;
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 fn read(answer: &str) -> Option<Answer> {

@@ -1,8 +1,9 @@
-//! Imports of the files that people have from other programs.
+//! Imports of the files that people have from other programs, in the forms that they really have.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
-use super::common::{Scratch, assert_transcript};
+use super::common::{Scratch, assert_transcript, git, has, lacks};
 
 fn write(scratch: &Scratch, path: &str, text: &str) {
     let path = scratch.put(path, text);
@@ -14,48 +15,20 @@ fn write(scratch: &Scratch, path: &str, text: &str) {
 #[test]
 fn claude_codes_files_apply_where_they_did() {
     let scratch = Scratch::new();
-    let project: String = scratch
-        .home()
-        .join("work")
-        .to_string_lossy()
-        .chars()
-        .map(|char| {
-            if char.is_ascii_alphanumeric() {
-                char
-            } else {
-                '-'
-            }
-        })
-        .collect();
-    write(&scratch, "work/CLAUDE.md", "# Shop\n\nPrices in cents.\n");
-    write(&scratch, "work/CLAUDE.local.md", "  \n");
-    write(
-        &scratch,
-        "work/.claude/rules/api/handlers.md",
-        "Never block.\n",
-    );
-    write(&scratch, ".claude/CLAUDE.md", "Short answers.\n");
-    write(
-        &scratch,
-        &format!(".claude/projects/{project}/memory/MEMORY.md"),
-        "- [deploy](deploy.md)\n",
-    );
-    write(
-        &scratch,
-        &format!(".claude/projects/{project}/memory/deploy.md"),
-        "make ship\n",
-    );
+    let project = scratch.home().join("work").display().to_string();
+    let project = project.replace(|char: char| !char.is_ascii_alphanumeric(), "-");
+    let memory = format!(".claude/projects/{project}/memory");
+    for (path, text) in [
+        ("work/CLAUDE.md", "# Shop\n\nPrices in cents.\n"),
+        ("work/CLAUDE.local.md", "  \n"),
+        ("work/.claude/rules/api/handlers.md", "Never block.\n"),
+        (".claude/CLAUDE.md", "Short answers.\n"),
+        (&format!("{memory}/MEMORY.md"), "- [deploy](deploy.md)\n"),
+        (&format!("{memory}/deploy.md"), "make ship\n"),
+    ] {
+        write(&scratch, path, text);
+    }
     assert_transcript!(scratch, @"
-    $ waynote import claude-code --dry-run
-    would import place:~/work#claude-md
-    would import place:~/work#claude-rule-api-handlers
-    would import place:~#claude-md
-    would import place:~/work#memory
-    would import place:~/work#memory-deploy
-    would add 5 and update 0; 0 unchanged, 1 skipped
-    skipped 1:
-      HOME/work/CLAUDE.local.md: it is empty
-
     $ waynote import claude-code
     imported place:~/work#claude-md
     imported place:~/work#claude-rule-api-handlers
@@ -91,14 +64,6 @@ fn claude_codes_files_apply_where_they_did() {
       place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
       place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
       place:~/work#memory-deploy: it was imported before and deleted since; `waynote restore place:~/work#memory-deploy@1` brings it back
-
-    $ waynote import claude-code
-    0 added, 0 updated, 2 unchanged, 4 skipped
-    skipped 4:
-      HOME/work/CLAUDE.local.md: it is empty
-      place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
-      place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
-      place:~/work#memory-deploy: it was imported before and deleted since; `waynote restore place:~/work#memory-deploy@1` brings it back
     ");
     assert_eq!(
         scratch.ok("key show claude-md --at ~/work"),
@@ -111,97 +76,35 @@ fn claude_codes_files_apply_where_they_did() {
 fn a_dry_run_makes_no_store() {
     let scratch = Scratch::new();
     write(&scratch, "work/AGENTS.md", "Use pnpm.\n");
-    assert_transcript!(scratch, @"
-    $ waynote import agents-md --dry-run
-    would import place:~/work#agents-md
-    would add 1 and update 0; 0 unchanged, 0 skipped
-
-    $ waynote import agents-md --at ~
-    exit 1
-    error: there is nothing to import
-      name the directory with `--at`, or look at what is in the file or folder
-    ");
-    assert!(!scratch.store().exists());
-    scratch.ok("import agents-md");
-    assert_eq!(scratch.ok("key show agents-md --at ~/work"), "Use pnpm.\n");
-}
-
-#[test]
-fn a_graph_becomes_a_note_for_each_entity() {
-    let scratch = Scratch::new();
-    write(
-        &scratch,
-        "work/memory.jsonl",
-        r#"{"type":"entity","name":"John_Smith","entityType":"person","observations":["speaks Spanish","likes tea"]}
-{"type":"entity","name":"john_SMITH","entityType":"person","observations":["likes tea","late riser"]}
-{"type":"entity","name":"東京","entityType":"place","observations":[]}
-{"type":"relation","from":"John_Smith","to":"Anthropic","relationType":"works_at"}
-{"type":"relation","from":"Nobody","to":"X","relationType":"knows"}
-
-{"type":"entity","name":
-{"type":"tomb"}
-"#,
+    let planned =
+        "would import place:~/work#agents-md\nwould add 1 and update 0; 0 unchanged, 0 skipped\n";
+    assert_eq!(scratch.ok("import agents-md --dry-run"), planned);
+    has(
+        scratch.run("import agents-md --at ~").said(),
+        "there is nothing to import",
     );
-    assert_transcript!(scratch, @"
-    $ waynote import server-memory memory.jsonl
-    imported agent:default#john_smith
-    imported agent:default#john_smith-2383c4ef
-    imported agent:default#note-130016b2
-    3 added, 0 updated, 0 unchanged, 3 skipped
-    skipped 3:
-      line 7: EOF while parsing a value at line 1 column 24
-      line 8: it is no entity and no relation
-      line 5: it is about `Nobody`, which is no entity of the file
-    under keys of their own:
-      agent:default#john_smith-2383c4ef: agent:default#john_smith is another note
-
-    $ waynote import server-memory memory.jsonl --at ~/work --dry-run
-    would import place:~/work#john_smith
-    would import place:~/work#john_smith-2383c4ef
-    would import place:~/work#note-130016b2
-    would add 3 and update 0; 0 unchanged, 3 skipped
-    skipped 3:
-      line 7: EOF while parsing a value at line 1 column 24
-      line 8: it is no entity and no relation
-      line 5: it is about `Nobody`, which is no entity of the file
-    under keys of their own:
-      place:~/work#john_smith-2383c4ef: place:~/work#john_smith is another note
-
-    $ waynote key show john_smith
-    John_Smith (person)
-    - speaks Spanish
-    - likes tea
-    - works_at: Anthropic
-    ");
+    assert!(!scratch.store().exists());
 }
 
 #[test]
 fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
     let scratch = Scratch::new();
-    write(
-        &scratch,
-        "work/kb/specs/Search Design.md",
-        "---\ntitle: Search Design\ntype: spec\ntags: [search, api]\npermalink: specs/search-design\n---\n\n- [decision] BM25 first #search\n- implements [[API]]\n",
-    );
-    write(&scratch, "work/kb/plain.md", "# Plain\n\nNo head.\n");
-    write(
-        &scratch,
-        "work/kb/Specs-Search.Design.md",
-        "---\npermalink: specs/search.design\n---\nAnother.\n",
-    );
-    write(&scratch, "work/kb/.obsidian/workspace.md", "not a note\n");
-    write(&scratch, "work/kb/empty.md", "---\ntitle:\n---\n");
+    for (file, text) in [
+        (
+            "specs/Search Design.md",
+            "---\npermalink: specs/search-design\n---\n\n- implements [[API]]\n",
+        ),
+        ("plain.md", "# Plain\n\nNo head.\n"),
+        (
+            "Specs-Search.Design.md",
+            "---\npermalink: specs/search.design\n---\nAnother.\n",
+        ),
+        (".obsidian/workspace.md", "not a note\n"),
+        ("empty.md", "---\ntitle:\n---\n"),
+    ] {
+        write(&scratch, &format!("work/kb/{file}"), text);
+    }
     assert_transcript!(scratch, @"
-    $ waynote import basic-memory kb --dry-run
-    would import agent:default#specs-search-design
-    would import agent:default#plain
-    would import agent:default#specs-search-design-6d5e2f65
-    would add 3 and update 0; 0 unchanged, 1 skipped
-    skipped 1:
-      empty.md: it is empty
-    under keys of their own:
-      agent:default#specs-search-design-6d5e2f65: agent:default#specs-search-design is another note
-
     $ waynote import basic-memory kb
     imported agent:default#specs-search-design
     imported agent:default#plain
@@ -215,4 +118,71 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
     $ waynote key show specs-search-design
     Another.
     ");
+}
+
+#[test]
+fn agents_md_does_not_feed_itself() {
+    let scratch = Scratch::new();
+    let file = scratch.put("work/AGENTS.md", "# Shop\r\n\r\nUse pnpm.\r\n");
+    symlink("AGENTS.md", scratch.home().join("work/CLAUDE.md")).unwrap();
+    scratch.ok("key save --at . build make");
+    scratch.ok("key save --at . pnpm 'Use pnpm.'");
+    let mut sizes = Vec::new();
+    for _ in 0..3 {
+        scratch.ok("import agents-md");
+        scratch.run("import claude-code").said();
+        scratch.ok("export agents-md");
+        sizes.push(fs::metadata(&file).unwrap().len());
+    }
+    assert_eq!(sizes[0], sizes[2]);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(
+        text.starts_with("# Shop\r\n\r\nUse pnpm.\r\n\r\n<!-- waynote: begin"),
+        "{text}"
+    );
+    lacks(text.replace("\r\n", ""), "\n");
+    assert_eq!(text.matches("Use pnpm").count(), 1);
+    let block = scratch.ok("context");
+    assert_eq!(block.matches("# Shop").count(), 1, "{block}");
+    assert_eq!(
+        scratch.ok("key show --at . agents-md"),
+        "# Shop\r\n\r\nUse pnpm.\r\n"
+    );
+}
+
+#[test]
+fn sources_are_found_from_a_subdirectory_and_from_a_linked_worktree() {
+    let scratch = Scratch::new();
+    let at = |path: &str| scratch.home().join(path);
+    fs::create_dir_all(at("shop/src")).unwrap();
+    let git = |words: &str| git(&at("shop"), words);
+    git("init -q");
+    scratch.put("shop/AGENTS.md", "Use pnpm.");
+    scratch.put("shop/src/AGENTS.md", "Below.");
+    git("add .");
+    git("commit -qm one");
+    git("worktree add -q ../tree");
+    scratch.put("shop/.serena/memories/build.md", "make all");
+    let folder = at("shop")
+        .to_string_lossy()
+        .replace(|char: char| !char.is_ascii_alphanumeric(), "-");
+    scratch.put(
+        &format!(".claude/projects/{folder}/memory/MEMORY.md"),
+        "remembered",
+    );
+    for directory in ["shop/src", "tree/src"] {
+        let listed = scratch.run("start").cwd(at(directory)).ok();
+        let listed: Vec<&str> = listed.split_whitespace().collect();
+        for found in ["claude-memory 1", "agents-md 2", "serena 1"] {
+            has(listed.join(" "), found);
+        }
+        let imported = scratch
+            .run("import claude-code --dry-run")
+            .cwd(at(directory))
+            .ok();
+        has(&imported, "would import place:~/shop#memory");
+    }
+    scratch.run("import agents-md").cwd(at("tree/src")).ok();
+    assert_eq!(scratch.ok("key show --at ~/shop agents-md"), "Use pnpm.");
+    assert_eq!(scratch.ok("key show --at ~/shop/src agents-md"), "Below.");
 }

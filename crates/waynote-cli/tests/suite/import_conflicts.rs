@@ -2,11 +2,7 @@
 
 use std::fs;
 
-use super::common::{Run, Scratch, assert_transcript};
-
-fn at(run: Run, time: &str) -> Run {
-    run.env("WAYNOTE_NOW", time)
-}
+use super::common::{Scratch, assert_transcript, has};
 
 /// A memory.db with one note, written at a time.
 fn memory(scratch: &Scratch, text: &str, updated_at: &str) -> rusqlite::Connection {
@@ -54,17 +50,10 @@ fn an_older_text_of_openotters_becomes_a_revision() {
     // A later text there is a change, and the one here is a revision as well.
     drop(conn);
     memory(&scratch, "theirs, later", "2027-01-01 00:00:00+00:00");
-    insta::assert_snapshot!(scratch.run("import openotters memory.db --json").said(), @r#"
-    {
-      "added": 0,
-      "updated": 1,
-      "unchanged": 0,
-      "skipped": [],
-      "written": [
-        "agent:default#k@5"
-      ]
-    }
-    "#);
+    has(
+        scratch.ok("import openotters memory.db --json"),
+        "agent:default#k@5",
+    );
 }
 
 #[test]
@@ -100,7 +89,10 @@ fn what_was_exported_undoes_nothing_that_was_done_here_since() {
         "key save kept v2",
         "key delete gone",
     ] {
-        at(scratch.run(words), "2026-06-01T00:00:00Z").ok();
+        scratch
+            .run(words)
+            .env("WAYNOTE_NOW", "2026-06-01T00:00:00Z")
+            .ok();
     }
     assert_transcript!(scratch, @"
     $ waynote import zrb notes.json
@@ -115,21 +107,18 @@ fn what_was_exported_undoes_nothing_that_was_done_here_since() {
       agent:default#gone: it is an older text of this note, which was deleted since; `waynote restore agent:default#gone@1` brings it back
       agent:default#kept: it is an older text of this note, which was changed since; `waynote restore agent:default#kept@1` brings it back
 
-    $ waynote place list
-    NOTE                 UPDATED               PREVIEW
-    place:~/kept (gone)  2026-06-01T00:00:00Z  v2
-    `waynote place mv OLD NEW` moves the notes of a directory that is gone
     ");
     // Both texts there are new ones: the other program has written since.
-    let file = scratch.home().join("work/notes.json");
-    fs::write(file, r#"{"~/kept": "v3", "~/gone": "new"}"#).unwrap();
-    assert_transcript!(scratch, @"
-    $ waynote import zrb notes.json
-    imported place:~/gone
-    1 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
-    conflicts 1:
-      place:~/kept: the imported text is current; the one written here is revision 2: `waynote restore place:~/kept@2` makes it current
-    ");
+    scratch.put("work/notes.json", r#"{"~/kept": "v3", "~/gone": "new"}"#);
+    let said = scratch.run("import zrb notes.json").said();
+    has(
+        &said,
+        "imported place:~/gone\n1 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped\n",
+    );
+    has(
+        said,
+        "place:~/kept: the imported text is current; the one written here is revision 2",
+    );
 }
 
 #[test]
@@ -156,33 +145,6 @@ fn a_text_of_zrb_is_current_and_the_one_here_a_revision() {
 }
 
 #[test]
-fn a_text_that_lies_only_in_the_file_in_sync_becomes_a_revision_too() {
-    let scratch = Scratch::new();
-    let work = scratch.home().join("work");
-    fs::write(work.join("in-sync.json"), r#"{"~/work": "in the file"}"#).unwrap();
-    fs::write(work.join("other.json"), r#"{"~/work": "theirs"}"#).unwrap();
-    let in_sync = |words: &str| {
-        let run = scratch.run(words);
-        run.env("ZRB_LLM_NOTE_FILE", work.join("in-sync.json"))
-            .said()
-    };
-    assert_transcript!(in_sync, @"
-    $ waynote import zrb other.json
-    imported place:~/work
-    0 added, 1 updated, 0 unchanged, 0 skipped
-
-    $ waynote place read
-    theirs
-
-    $ waynote show place:~/work@1
-    in the file
-
-    $ waynote import zrb other.json
-    0 added, 0 updated, 1 unchanged, 0 skipped
-    ");
-}
-
-#[test]
 fn a_file_of_an_agent_becomes_a_revision_of_a_note_that_was_changed_here() {
     let scratch = Scratch::new();
     let file = scratch.home().join("work/AGENTS.md");
@@ -190,10 +152,10 @@ fn a_file_of_an_agent_becomes_a_revision_of_a_note_that_was_changed_here() {
     scratch.ok("import agents-md");
     fs::write(&file, "second").unwrap();
     // Only the file was changed: no conflict.
-    insta::assert_snapshot!(scratch.run("import agents-md").said(), @"
-    imported place:~/work#agents-md
-    0 added, 1 updated, 0 unchanged, 0 skipped
-    ");
+    has(
+        scratch.ok("import agents-md"),
+        "0 added, 1 updated, 0 unchanged, 0 skipped",
+    );
     scratch.ok("key save agents-md ours --at ~/work");
     fs::write(&file, "third").unwrap();
     assert_transcript!(scratch, @"
@@ -201,9 +163,6 @@ fn a_file_of_an_agent_becomes_a_revision_of_a_note_that_was_changed_here() {
     0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
     conflicts 1:
       place:~/work#agents-md: the text written here stays current; the imported one is revision 4: `waynote restore place:~/work#agents-md@4` makes it current
-
-    $ waynote show place:~/work#agents-md@4
-    third
     ");
 }
 
@@ -230,51 +189,5 @@ fn an_export_names_what_it_leaves_out() {
       "~/work": "one"
     }skipped 1:
       place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
-    "#);
-    // The same where the file is kept in sync.
-    let in_sync = |words: &str| {
-        let file = scratch.home().join("work/notes.json");
-        scratch.run(words).env("ZRB_LLM_NOTE_FILE", file).said()
-    };
-    insta::assert_snapshot!(in_sync("export zrb"), @"
-    wrote 0 notes to HOME/work/notes.json, 2 unchanged, 2 skipped
-    skipped 2:
-      place:~/odd: the file holds a value under this key that is no text, which stays
-      place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
-    ");
-    fs::remove_file(scratch.home().join("work/notes.json")).unwrap();
-    insta::assert_snapshot!(in_sync("export zrb"), @"
-    wrote 3 notes to HOME/work/notes.json, 0 unchanged, 1 skipped
-    skipped 1:
-      place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
-    ");
-}
-
-#[test]
-fn an_export_to_openotters_names_what_is_later_there() {
-    let scratch = Scratch::new();
-    scratch.ok("key save k ours");
-    let _conn = memory(&scratch, "theirs", "2027-01-01 00:00:00+00:00");
-    at(scratch.run("key save other text"), "2028-01-01T00:00:00Z").ok();
-    assert_transcript!(scratch, @r#"
-    $ waynote export openotters memory.db
-    wrote 1 note to memory.db, 0 unchanged, 1 skipped
-    skipped 1:
-      agent:default#k: the text in the target is newer and stays; `waynote import openotters` brings it here
-
-    $ waynote export openotters memory.db --json
-    {
-      "exported": 0,
-      "left_out": [
-        {
-          "reason": "the text in the target is newer and stays; `waynote import openotters` brings it here",
-          "what": "agent:default#k"
-        }
-      ],
-      "target": "memory.db",
-      "unchanged": 1
-    }
-    skipped 1:
-      agent:default#k: the text in the target is newer and stays; `waynote import openotters` brings it here
     "#);
 }

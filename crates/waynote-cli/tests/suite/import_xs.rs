@@ -1,9 +1,14 @@
-//! ralph.nu's notes in a running xs: import, export, and frames that stay where they are.
+//! ralph.nu's notes in xs: import, export, and frames that stay where they are.
 
+use std::fs;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::common::{Scratch, fields, reference};
-use super::fake_xs::{FakeXs, Version};
+use super::fake_xs::{FakeXs, Version, file_of};
+use super::reference_ralph::xs_store;
 
 fn run(scratch: &Scratch, xs: &FakeXs, words: &str) -> String {
     let store = xs.store.to_string_lossy().into_owned();
@@ -16,7 +21,7 @@ fn run(scratch: &Scratch, xs: &FakeXs, words: &str) -> String {
 #[test]
 fn there_and_back() {
     let scratch = Scratch::new();
-    let store = super::reference_ralph::xs_store(&scratch);
+    let store = xs_store(&scratch);
     let xs = FakeXs::serving(&store, Version::Append, &reference("ralph/frames.ndjson"));
     let run = |words: &str| run(&scratch, &xs, words);
     insta::assert_snapshot!(run("--session other import xs"), @"
@@ -31,14 +36,6 @@ fn there_and_back() {
         .run("--session other --iteration 7 log add --type tip 'back to xs\n'")
         .ok();
     insta::assert_snapshot!(run("--session other export xs"), @"wrote 1 note to ralph.other.note of STORE, 3 unchanged");
-    insta::assert_snapshot!(run("--session other export xs --json"), @r#"
-    {
-      "exported": 0,
-      "left_out": [],
-      "target": "ralph.other.note of STORE",
-      "unchanged": 4
-    }
-    "#);
     let appended = xs.appended();
     let [(topic, body, meta)] = appended.as_slice() else {
         panic!("{appended:?}");
@@ -142,11 +139,66 @@ fn what_is_no_note_is_counted_and_stays() {
       ralph.demo.task: 2 frames, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
       ralph.other.task: 1 frame, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
     ");
-    let words = format!("--session demo import xs {} --json", xs.store.display());
-    let of_demo = &scratch.json(&words)["not_imported"];
-    assert_eq!(of_demo.as_array().unwrap().len(), 4, "{of_demo}");
-    assert_eq!(
-        of_demo[0],
-        json!({ "what": "ralph.demo.control", "reason": "1 frame, its signals to end the loop" })
-    );
+}
+
+#[test]
+fn frames_on_standard_input_and_no_xs() {
+    let scratch = Scratch::new();
+    let store = xs_store(&scratch).to_string_lossy().into_owned();
+    let frames = reference("ralph/frames.ndjson")
+        + "{\"topic\":\"ralph.demo.no\nnot json\n{\"topic\": 3}\n{\"topic\":\"ralph..note\",\"id\":\"x\"}\n{\"topic\":\"ralph. x .note\",\"id\":\"x\"}\n";
+    let run = |words: &str| {
+        let run = scratch.run(&words.replace("STORE", &store));
+        run.stdin(frames.as_str()).said().replace(&store, "STORE")
+    };
+    let piped = run("--session striter import xs - --contents STORE");
+    insta::assert_snapshot!(piped, @"
+    imported session:striter#03ha3k09cz6nrbzf8vnaynffw
+    1 added, 0 updated, 0 unchanged, 6 skipped
+    skipped 6:
+      frame 03ha3k09dfl8zmpoq9569lsgo of ralph.striter.note: its iteration is a string, not an integer
+      line 55: it is no frame: EOF while parsing a string at line 1 column 23
+      line 56: it is no frame: expected ident at line 1 column 2
+      line 57: it is no frame: it lacks a topic or an id
+      frame x of ralph..note: `` is not a valid name: it is empty
+      frame x of ralph. x .note: its session's name begins or ends with a blank
+    ");
+    insta::assert_snapshot!(run("import xs -"), @"
+    exit 2
+    error: the texts of frames from standard input are missing
+      add `--contents FOLDER`: the xs store's folder
+    ");
+    insta::assert_snapshot!(run("import xs STORE"), @"
+    exit 1
+    error: no xs answers at STORE/sock: No such file or directory (os error 2)
+      start it with `xs serve STORE`; or import what `xs cat STORE` prints, with --contents
+    ");
+}
+
+#[test]
+fn a_content_that_is_not_what_its_hash_says_is_skipped() {
+    let scratch = Scratch::new();
+    let store = xs_store(&scratch);
+    let hash = STANDARD
+        .decode("R12MNmMnbVmRtYaalOjUFP3E3s7sdE6ppeQlRwd7eZc=")
+        .unwrap();
+    fs::write(file_of(&store, &hash), "tampered").unwrap();
+    let good = STANDARD
+        .decode("AQjKbpjWCe9y2n4Ept/1u33tSTmaVu0pMXKYpQVNngk=")
+        .unwrap();
+    fs::remove_file(file_of(&store, &good)).unwrap();
+    let frames = reference("ralph/frames.ndjson").replace("\"iteration\":\"1\"", "\"iteration\":1");
+    let store = store.to_string_lossy().into_owned();
+    let run = scratch
+        .run(&format!(
+            "--session striter import xs - --contents '{store}'"
+        ))
+        .stdin(frames);
+    insta::assert_snapshot!(run.said(), @"
+    exit 1
+    0 added, 0 updated, 0 unchanged, 2 skipped
+    skipped 2:
+      frame 03ha3k09cz6nrbzf8vnaynffw of ralph.striter.note: its content is not in the store
+      frame 03ha3k09dfl8zmpoq9569lsgo of ralph.striter.note: its content does not match its hash
+    ");
 }

@@ -1,12 +1,84 @@
-//! Edits of realistic client files: the output, and the result.
+//! Setting clients up: each one's entries, the output, and what else it says.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::client_files::{CLIENTS, files, found, run, said};
-use super::common::Scratch;
+use super::client_files::{CLIENTS, OTHERS, files, found, run, said, written};
+use super::common::{Scratch, assert_transcript, has, lacks};
+
+const REMOTE: &str = "--store https://notes.example/s/team --remote-mcp";
+
+#[test]
+fn each_client_gets_its_own_form() {
+    let scratch = Scratch::new();
+    for client in CLIENTS.into_iter().chain(OTHERS) {
+        run(&scratch, &format!("install {client}")).ok();
+        let doctor = run(&scratch, &format!("doctor {client}")).said();
+        assert!(doctor.contains("the server answers"), "{doctor}");
+        let has_hooks = CLIENTS.contains(&client) || ["copilot", "qwen", "crush"].contains(&client);
+        for (finding, is_made) in [
+            ("hook at tools works", has_hooks),
+            ("hook after a failure works", has_hooks && client != "crush"),
+            (
+                "the server's instructions have the notes",
+                client == "crush",
+            ),
+        ] {
+            assert_eq!(doctor.contains(finding), is_made, "{doctor}");
+        }
+    }
+    insta::assert_snapshot!(written(&scratch), @r#"
+    .claude.json: { "mcpServers": { "waynote": { "type": "stdio", "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:claude-code" } } } }
+    .claude/settings.json: { "hooks": { "SessionStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook claude-code SessionStart", "timeout": 10 } ] } ], "SubagentStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook claude-code SubagentStart", "timeout": 10 } ] } ], "UserPromptSubmit": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook claude-code UserPromptSubmit --no-search", "timeout": 10 } ] } ], "PreToolUse": [ { "matcher": "Read|Edit|Write|MultiEdit|NotebookEdit|Bash", "hooks": [ { "type": "command", "command": "WAYNOTE hook claude-code PreToolUse", "timeout": 10 } ] } ], "PostToolUseFailure": [ { "matcher": "Bash", "hooks": [ { "type": "command", "command": "WAYNOTE hook claude-code PostToolUseFailure", "timeout": 10 } ] } ] } }
+    .cline/data/settings/cline_mcp_settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:cline" } } } }
+    .codeium/windsurf/mcp_config.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:windsurf" } } } }
+    .codex/config.toml: [mcp_servers.waynote] command = "WAYNOTE" args = ["mcp"] env = { WAYNOTE_AUTHOR = "agent:codex" } env_vars = [ "WAYNOTE_STORE", "WAYNOTE_AGENT", "WAYNOTE_SESSION", "WAYNOTE_MAX_BYTES", "WAYNOTE_MAX_NOTES", "WAYNOTE_MAX_PLACE_BYTES", "ZRB_LLM_NOTE_FILE", "WAYNOTE_STYLE", "WAYNOTE_BUDGET", "WAYNOTE_TOKEN_FACTOR", "WAYNOTE_LOCK_WAIT", "WAYNOTE_CA_FILE", "WAYNOTE_ACTION_ROOTS", "WAYNOTE_ALLOW_SECRETS", "WAYNOTE_CONFIG", "WAYNOTE_ITERATION", "WAYNOTE_LOOP", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "PGPASSFILE", "PGPASSWORD", ]
+    .codex/hooks.json: { "hooks": { "SessionStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook codex SessionStart", "timeout": 10, "statusMessage": "waynote: notes for this work" } ] } ], "SubagentStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook codex SubagentStart", "timeout": 10, "statusMessage": "waynote: notes for this work" } ] } ], "UserPromptSubmit": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook codex UserPromptSubmit --no-search", "timeout": 10, "statusMessage": "waynote: notes for this work" } ] } ], "PreToolUse": [ { "matcher": "Bash|apply_patch", "hooks": [ { "type": "command", "command": "WAYNOTE hook codex PreToolUse", "timeout": 10, "statusMessage": "waynote: notes for this work" } ] } ], "PostToolUse": [ { "matcher": "Bash", "hooks": [ { "type": "command", "command": "WAYNOTE hook codex PostToolUse", "timeout": 10, "statusMessage": "waynote: notes for this work" } ] } ] } }
+    .config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:roo" } } } }
+    .config/Code/User/mcp.json: { "servers": { "waynote": { "type": "stdio", "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:vscode" } } } }
+    .config/amp/settings.json: { "amp.mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:amp" } } } }
+    .config/crush/crush.json: { "mcp": { "waynote": { "type": "stdio", "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:crush" } } }, "hooks": { "PreToolUse": [ { "command": "WAYNOTE hook crush PreToolUse", "matcher": "^(bash|edit|multiedit|view|write)$" } ] } }
+    .config/opencode/opencode.json: { "mcp": { "waynote": { "type": "local", "command": ["WAYNOTE", "mcp"], "enabled": true, "environment": { "WAYNOTE_AUTHOR": "agent:opencode" } } } }
+    .config/zed/settings.json: { "context_servers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:zed" } } } }
+    .copilot/hooks/waynote-copilot.json: { "version": 1, "hooks": { "SessionStart": [ { "type": "command", "command": "WAYNOTE hook copilot SessionStart", "timeout": 10 } ], "SubagentStart": [ { "type": "command", "command": "WAYNOTE hook copilot SubagentStart", "timeout": 10 } ], "PostToolUse": [ { "type": "command", "command": "WAYNOTE hook copilot PostToolUse", "timeout": 10, "matcher": "view|edit|create|bash|powershell|read_file|create_file|replace_string_in_file|run_in_terminal" } ], "PostToolUseFailure": [ { "type": "command", "command": "WAYNOTE hook copilot PostToolUseFailure", "timeout": 10, "matcher": "bash|powershell|run_in_terminal" } ] } }
+    .copilot/hooks/waynote.json: { "version": 1, "hooks": { "SessionStart": [ { "type": "command", "command": "WAYNOTE hook vscode SessionStart", "timeout": 10 } ], "SubagentStart": [ { "type": "command", "command": "WAYNOTE hook vscode SubagentStart", "timeout": 10 } ], "PostToolUse": [ { "type": "command", "command": "WAYNOTE hook vscode PostToolUse", "timeout": 10, "matcher": "view|edit|create|bash|powershell|read_file|create_file|replace_string_in_file|run_in_terminal" } ], "PostToolUseFailure": [ { "type": "command", "command": "WAYNOTE hook vscode PostToolUseFailure", "timeout": 10, "matcher": "bash|powershell|run_in_terminal" } ] } }
+    .copilot/mcp-config.json: { "mcpServers": { "waynote": { "type": "stdio", "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:copilot" } } } }
+    .cursor/hooks.json: { "version": 1, "hooks": { "sessionStart": [ { "command": "WAYNOTE hook cursor sessionStart" } ], "postToolUse": [ { "command": "WAYNOTE hook cursor postToolUse", "matcher": "^(Shell|Read|Write|Delete)$" } ], "postToolUseFailure": [ { "command": "WAYNOTE hook cursor postToolUseFailure", "matcher": "^Shell$" } ] } }
+    .cursor/mcp.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:cursor" } } } }
+    .gemini/settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:gemini" } } }, "hooks": { "BeforeAgent": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook gemini BeforeAgent --no-search", "name": "waynote", "timeout": 10000 } ] } ], "AfterTool": [ { "matcher": "^(read_file|write_file|replace|run_shell_command)$", "hooks": [ { "type": "command", "command": "WAYNOTE hook gemini AfterTool", "name": "waynote", "timeout": 10000 } ] } ] } }
+    .junie/mcp/mcp.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:junie" } } } }
+    .kiro/settings/mcp.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:kiro" } } } }
+    .qwen/settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:qwen" } } }, "hooks": { "SessionStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen SessionStart", "name": "waynote", "timeout": 10000 } ] } ], "UserPromptSubmit": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen UserPromptSubmit --no-search", "name": "waynote", "timeout": 10000 } ] } ], "PostToolUse": [ { "matcher": "^(read_file|write_file|edit|run_shell_command)$", "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen PostToolUse", "name": "waynote", "timeout": 10000 } ] } ], "PostToolUseFailure": [ { "matcher": "^run_shell_command$", "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen PostToolUseFailure", "name": "waynote", "timeout": 10000 } ] } ] } }
+    "#);
+}
+
+#[test]
+fn the_endpoint_takes_the_place_of_the_program() {
+    let scratch = Scratch::new();
+    for client in CLIENTS {
+        let words = format!("install {client} {REMOTE} --agent builder");
+        has(
+            said(&scratch, &words),
+            "next: set WAYNOTE_TOKEN to the token",
+        );
+    }
+    assert_snapshot!(written(&scratch), @r#"
+    .claude.json: { "mcpServers": { "waynote": { "type": "http", "url": "https://notes.example/s/team/mcp?home=HOME&agent=builder", "headers": { "Authorization": "Bearer ${WAYNOTE_TOKEN}" } } } }
+    .codex/config.toml: [mcp_servers.waynote] url = "https://notes.example/s/team/mcp?home=HOME&agent=builder" bearer_token_env_var = "WAYNOTE_TOKEN"
+    .config/Code/User/mcp.json: { "servers": { "waynote": { "type": "http", "url": "https://notes.example/s/team/mcp?home=HOME&agent=builder", "headers": { "Authorization": "Bearer ${env:WAYNOTE_TOKEN}" } } } }
+    .config/opencode/opencode.json: { "mcp": { "waynote": { "type": "remote", "url": "https://notes.example/s/team/mcp?home=HOME&agent=builder", "headers": { "Authorization": "Bearer {env:WAYNOTE_TOKEN}" }, "enabled": true, "oauth": false } } }
+    .cursor/mcp.json: { "mcpServers": { "waynote": { "url": "https://notes.example/s/team/mcp?home=HOME&agent=builder", "headers": { "Authorization": "Bearer ${env:WAYNOTE_TOKEN}" } } } }
+    .gemini/settings.json: { "mcpServers": { "waynote": { "httpUrl": "https://notes.example/s/team/mcp?home=HOME&agent=builder", "headers": { "Authorization": "Bearer ${WAYNOTE_TOKEN}" } } } }
+    "#);
+    // The settings that an endpoint takes are in its address, and one of them can be changed alone.
+    run(&scratch, "install cursor --set style=faithful").ok();
+    run(&scratch, "install cursor --set budget=500").ok();
+    let address = "/mcp?home=HOME&agent=builder&style=faithful&budget=500";
+    has(written(&scratch), address);
+}
 
 #[test]
 fn installing_prints_a_line_for_each_file() {
@@ -78,179 +150,6 @@ fn installing_prints_a_line_for_each_file() {
     "#);
 }
 
-/// An entry that a person had written before is theirs: uninstalling leaves it.
-#[test]
-fn an_entry_that_was_there_before_stays() {
-    for (client, name, text) in [
-        (
-            "claude-code",
-            ".claude.json",
-            "{ \"mcpServers\": { \"waynote\": { \"command\": \"/old/waynote\", \"args\": [\"mcp\"], \"env\": { \"A\": \"mine\" } } } }\n",
-        ),
-        (
-            "claude-code",
-            ".claude/settings.json",
-            "{ \"hooks\": { \"SessionStart\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"/old/waynote hook claude-code SessionStart --budget 500\" } ] } ] } }\n",
-        ),
-        (
-            "codex",
-            ".codex/config.toml",
-            "[mcp_servers.waynote] # mine\ncommand = '/old/waynote'\nargs = ['mcp']\n",
-        ),
-    ] {
-        for (edits, times) in [("", 1), ("\n", 1), ("\n", 2)] {
-            let scratch = Scratch::new();
-            let file = scratch.put(name, text);
-            run(&scratch, &format!("install {client}")).ok();
-            let installed = fs::read_to_string(&file).unwrap();
-            assert!(!installed.contains("/old/"), "{installed}");
-            // As it was, or edited by a person meanwhile.
-            fs::write(&file, installed + edits).unwrap();
-            for _ in 0..times {
-                let said = said(&scratch, &format!("uninstall {client}"));
-                assert!(
-                    said.contains("had an entry of waynote before `install`"),
-                    "{said}"
-                );
-            }
-            let left = fs::read_to_string(&file).unwrap();
-            match edits {
-                "" => assert_eq!(left, text),
-                _ => assert!(
-                    left.contains("waynote") && left.contains("mine") == text.contains("mine"),
-                    "{left}"
-                ),
-            }
-            assert!(!left.contains("SubagentStart"), "{left}");
-        }
-        // One that needs no change stays too.
-        let scratch = Scratch::new();
-        let now = text.replace("/old/waynote", env!("CARGO_BIN_EXE_waynote"));
-        let file = scratch.put(name, &now);
-        for command in ["install", "uninstall"] {
-            run(&scratch, &format!("{command} {client}")).ok();
-        }
-        assert_eq!(fs::read_to_string(&file).unwrap(), now);
-    }
-}
-
-/// A file that a person edited after the installation keeps that edit.
-#[test]
-fn what_a_person_wrote_meanwhile_stays() {
-    for (client, name, before, more) in [
-        (
-            "codex",
-            ".codex/config.toml",
-            "model = \"o3\" # mine\n",
-            "[tui]\nx = 1 # later\n",
-        ),
-        (
-            "gemini",
-            ".gemini/settings.json",
-            "{\n  // mine\n  \"a\": 1\n}\n",
-            "// later\n",
-        ),
-        (
-            "opencode",
-            ".config/opencode/opencode.json",
-            "{ \"mcp\": { \"other\": {} } /* mine */ }\n",
-            "// later\n",
-        ),
-    ] {
-        let scratch = Scratch::new();
-        let file = scratch.put(name, before);
-        run(&scratch, &format!("install {client}")).ok();
-        let edited = fs::read_to_string(&file).unwrap() + more;
-        fs::write(&file, edited).unwrap();
-        run(&scratch, &format!("uninstall {client}")).ok();
-        let left = fs::read_to_string(&file).unwrap();
-        let bare = |text: &str| text.replace([' ', '\n'], "");
-        assert_eq!(bare(&left), bare(&format!("{before}{more}")), "{client}");
-    }
-}
-
-/// A client that rewrites its file while `install` runs loses none of its writes.
-#[test]
-fn a_client_that_writes_its_file_meanwhile_loses_nothing() {
-    let scratch = Scratch::new();
-    let file = scratch.put(".claude.json", "{ \"count\": 0 }");
-    let write = |count: u64| {
-        // As Claude Code does it: read, changed, replaced.
-        let text = fs::read_to_string(&file).unwrap();
-        let mut state: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(state["count"], count, "a write was lost");
-        state["count"] = (count + 1).into();
-        let new = file.with_extension("new");
-        fs::write(&new, state.to_string()).unwrap();
-        fs::rename(&new, &file).unwrap();
-    };
-    let is_done = std::sync::atomic::AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let client = scope.spawn(|| {
-            let mut count = 0;
-            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
-                write(count);
-                count += 1;
-                // Idle for a while between writes, as a client is.
-                std::thread::sleep(std::time::Duration::from_millis(2));
-            }
-        });
-        for _ in 0..5 {
-            for command in ["install", "uninstall"] {
-                run(&scratch, &format!("{command} claude-code")).output();
-            }
-        }
-        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
-        client.join().unwrap();
-    });
-}
-
-/// A path that goes with an upgrade is in no entry.
-#[test]
-fn an_entry_has_a_path_that_stays() {
-    let own = env!("CARGO_BIN_EXE_waynote");
-    for (folder, link, expected) in [
-        (
-            "opt/waynote-1.2.3/bin",
-            Some("tools/waynote"),
-            "tools/waynote",
-        ),
-        (
-            ".nvm/versions/node/v22.1.0/bin",
-            None,
-            ".local/share/waynote/bin/waynote",
-        ),
-        (
-            ".local/share/mise/installs/waynote/1.2.3/bin",
-            None,
-            ".local/share/waynote/bin/waynote",
-        ),
-        ("shop/.venv/bin", None, "shop/.venv/bin/waynote"),
-    ] {
-        let scratch = Scratch::new();
-        let home = scratch.home();
-        let program = home.join(folder).join("waynote");
-        fs::create_dir_all(program.parent().unwrap()).unwrap();
-        fs::hard_link(own, &program)
-            .or_else(|_| fs::copy(own, &program).map(drop))
-            .unwrap();
-        let started = link.map_or(program.clone(), |link| home.join(link));
-        if started != program {
-            fs::create_dir_all(started.parent().unwrap()).unwrap();
-            symlink(&program, &started).unwrap();
-        }
-        let run = scratch.shell(&format!(
-            "cd home/work && {} install gemini",
-            started.display()
-        ));
-        assert!(run.status.success(), "{run:?}");
-        let text = fs::read_to_string(home.join(".gemini/settings.json")).unwrap();
-        let entry: Value = serde_json::from_str(&text).unwrap();
-        let command = entry["mcpServers"]["waynote"]["command"].as_str().unwrap();
-        assert_eq!(command, home.join(expected).to_str().unwrap(), "{folder}");
-    }
-}
-
 /// Goose's file is not edited: its lines are printed.
 #[test]
 fn gooses_lines_are_printed() {
@@ -258,16 +157,10 @@ fn gooses_lines_are_printed() {
     let mut seen = format!("$ install\n{}", said(&scratch, "install goose"));
     let json: Value = run(&scratch, "install goose --json").json();
     let lines = json["add"]["lines"].as_str().unwrap();
-    scratch.put(
-        ".config/goose/config.yaml",
-        format!("extensions:\n{lines}\n  other:\n    enabled: true\n"),
-    );
-    for words in ["install goose", "doctor goose", "uninstall goose"] {
-        let said = said(&scratch, words);
-        let lines = said
-            .lines()
-            .filter(|line| !line.to_lowercase().contains("path"));
-        seen += &format!("$ {words}\n{}\n", lines.collect::<Vec<_>>().join("\n"));
+    let config = format!("extensions:\n{lines}\n  other:\n    enabled: true\n");
+    scratch.put(".config/goose/config.yaml", config);
+    for words in ["install goose", "uninstall goose"] {
+        seen += &format!("$ {words}\n{}", said(&scratch, words));
     }
     insta::assert_snapshot!(seen, @r#"
     $ install
@@ -285,39 +178,9 @@ fn gooses_lines_are_printed() {
     then: waynote doctor goose
     $ install goose
     already set up; `waynote doctor goose` checks it
-    $ doctor goose
-    ok    store: HOME/.local/share/waynote/notes.db, created by the first write
-    ok    Goose: server in HOME/.config/goose/config.yaml
-    ok    Goose: the server answers, with 7 tools
-    ok    Goose: the server's instructions have the notes
     $ uninstall goose
     remove the entry `waynote` from HOME/.config/goose/config.yaml by hand
     "#);
-}
-
-#[test]
-fn installing_again_changes_nothing() {
-    let scratch = found();
-    for client in CLIENTS {
-        for flags in ["", " --project", " --every-prompt"] {
-            let takes_prompts = ["claude-code", "codex", "gemini"].contains(&client);
-            let is_refused = match flags {
-                " --every-prompt" => !takes_prompts,
-                _ => false,
-            };
-            if is_refused {
-                continue;
-            }
-            let words = format!("install {client}{flags}");
-            run(&scratch, &words).ok();
-            let once = files(&scratch);
-            let again: Value = run(&scratch, &format!("{words} --json")).json();
-            for file in again["files"].as_array().unwrap() {
-                assert_eq!(file["action"], "unchanged", "{file}");
-            }
-            assert_eq!(files(&scratch), once);
-        }
-    }
 }
 
 #[test]
@@ -328,121 +191,214 @@ fn a_dry_run_changes_nothing() {
         run(&scratch, &format!("install {client} --dry-run")).ok();
         run(&scratch, &format!("uninstall {client} --dry-run")).ok();
     }
+    run(&scratch, "install --all --dry-run --every-prompt").ok();
     assert_eq!(files(&scratch), before);
     assert!(!scratch.home().join(".local").exists());
-    let said = said(&scratch, "install gemini --dry-run");
-    let lines = said.lines().filter(|line| !line.starts_with("  "));
-    insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @"
-    HOME/.gemini/settings.json (server and hooks): would be changed
-    nothing was written: this was a dry run
-    ");
 }
 
 #[test]
 fn a_teams_files_start_the_program_by_its_name() {
     let scratch = Scratch::new();
-    run(&scratch, "install claude-code --project").ok();
-    let file = fs::read_to_string(scratch.home().join("work/.mcp.json")).unwrap();
-    let file: Value = serde_json::from_str(&file).unwrap();
-    assert_eq!(file["mcpServers"]["waynote"]["command"], "waynote");
+    // A variable is of this machine, and a team shares these files: only options count there.
+    let shared =
+        run(&scratch, "--agent a install claude-code --project").env("WAYNOTE_STYLE", "faithful");
+    let said = shared.env("WAYNOTE_STORE", "/x/notes.db").said();
+    let next = said.lines().filter(|line| line.starts_with("next: run"));
+    assert_snapshot!(next.collect::<Vec<_>>().join("\n"), @"
+    next: run `waynote config set store /x/notes.db` if Claude Code should use this store: it sees WAYNOTE_STORE only if it is started from this shell
+    next: run `waynote config set style faithful` if Claude Code should use this style: it sees WAYNOTE_STYLE only if it is started from this shell
+    ");
+    let team = written(&scratch);
+    has(
+        &team,
+        r#""command": "waynote", "args": ["--agent", "a", "mcp"]"#,
+    );
+    has(
+        &team,
+        r#""command": "waynote --agent a hook claude-code SessionStart""#,
+    );
     // On the path by a link, as a package manager has it: the link, which stays right.
     let bin = scratch.home().join("my bin");
     fs::create_dir(&bin).unwrap();
     symlink(env!("CARGO_BIN_EXE_waynote"), bin.join("waynote")).unwrap();
     scratch.run("install claude-code").env("PATH", &bin).ok();
-    let file = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
-    let file: Value = serde_json::from_str(&file).unwrap();
-    assert_eq!(
-        file["mcpServers"]["waynote"]["command"],
-        bin.join("waynote").to_str().unwrap()
-    );
-    let hooks = fs::read_to_string(scratch.home().join(".claude/settings.json")).unwrap();
-    let quoted = format!(
-        "'{}' hook claude-code SessionStart",
-        bin.join("waynote").display()
-    );
-    assert!(hooks.contains(&quoted), "{hooks}");
+    for (file, command) in [
+        (".claude.json", r#""command": "HOME/my bin/waynote""#),
+        (
+            ".claude/settings.json",
+            r#""'HOME/my bin/waynote' hook claude-code SessionStart""#,
+        ),
+    ] {
+        let text = fs::read_to_string(scratch.home().join(file)).unwrap();
+        has(
+            text,
+            command.replace("HOME", scratch.home().to_str().unwrap()),
+        );
+    }
 }
 
+/// npx and uvx run the program from a cache that they empty.
 #[test]
-fn without_a_name_all_are_listed() {
-    let scratch = found();
-    run(&scratch, "install claude-code").ok();
-    run(&scratch, "install codex --project").ok();
-    fs::remove_file(scratch.home().join("work/.codex/hooks.json")).unwrap();
-    insta::assert_snapshot!(said(&scratch, "install"), @"
-    CLIENT       FOUND  USER    THIS DIRECTORY
-    claude-code  yes    set up  -
-    codex        yes    -       in part
-    cursor       yes    -       -
-    opencode     yes    -       -
-    gemini       yes    -       -
-    antigravity  -      -       -
-    goose        -      -       -
-    vscode       yes    -       -
-    copilot      -      -       -
-    qwen         -      -       -
-    crush        -      -       -
-    amp          -      -       -
-    kiro         -      -       -
-    zed          -      -       -
-    windsurf     -      -       -
-    cline        -      -       -
-    roo          -      -       -
-    junie        -      -       -
-
-    waynote install CLIENT sets one up; waynote doctor checks those that are
-    ");
-}
-
-/// The output warns of surprises.
-#[test]
-fn what_comes_next_is_said() {
+fn agents_start_a_copy_of_a_program_that_may_go() {
     let scratch = Scratch::new();
-    let steps = |words: &str| {
-        let said = said(&scratch, words);
-        let steps = said
-            .lines()
-            .filter(|line| !line.starts_with([' ', '/', 'H']));
-        format!("$ {words}\n{}\n", steps.collect::<Vec<_>>().join("\n"))
-    };
-    let mut seen = steps("install claude");
-    seen += &steps("install claude");
-    seen += &steps("install goose --project");
-    seen += &steps("--store /x/notes.db install codex");
-    seen += &steps("install cursor --every-prompt");
-    seen += &said(&scratch, "doctor goose --project");
-    let home = run(&scratch, "install cursor --project").cwd(scratch.home());
-    seen += &home.said();
-    let json: Value = run(&scratch, "install opencode --json").json();
-    seen += &json["next"].to_string();
-    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_waynote"))
-        .parent()
+    let cached = scratch
+        .home()
+        .join("_npx/1f/node_modules/waynote-linux-x64/bin/waynote");
+    fs::create_dir_all(cached.parent().unwrap()).unwrap();
+    let own = env!("CARGO_BIN_EXE_waynote");
+    fs::hard_link(own, &cached)
+        .or_else(|_| fs::copy(own, &cached).map(drop))
         .unwrap();
-    seen = seen.replace(folder.to_str().unwrap(), "BIN");
-    insta::assert_snapshot!(seen, @r#"
-    $ install claude
-    next: install Claude Code: it was not found on this machine; its files are ready for it
-    next: start a new session of Claude Code
-    then: waynote doctor claude-code
-    $ install claude
-    already set up; `waynote doctor claude-code` checks it
-    $ install goose --project
+    let from_cache = |words: &str| {
+        let output = scratch.shell(&format!("cd home/work && {} {words}", cached.display()));
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let copy = scratch.home().join(".local/share/waynote/bin/waynote");
+    from_cache("install codex --dry-run");
+    assert!(!copy.exists());
+    for client in ["codex", "claude-code"] {
+        let said = from_cache(&format!("install {client}"));
+        has(
+            &said,
+            format!("agents start a copy of the program, {}", copy.display()),
+        );
+    }
+    let entry = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
+    has(&entry, copy.to_str().unwrap());
+    fs::remove_dir_all(scratch.home().join("_npx")).unwrap();
+    for (client, is_left) in [("codex", true), ("claude-code", false)] {
+        let run = scratch.shell(&format!(
+            "cd home/work && {} uninstall {client}",
+            copy.display()
+        ));
+        assert!(run.status.success(), "{run:?}");
+        assert_eq!(copy.exists(), is_left, "{client}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let scratch = Scratch::new();
+    let plays = |words: &str| match words.split_once("@home ") {
+        Some((_, words)) => run(&scratch, words).cwd(scratch.home()).said(),
+        None => said(&scratch, words),
+    };
+    assert_transcript!(plays, @"
+    $ waynote install goose --project --remote-mcp --store https://notes.example/s/team
     exit 2
     error: Goose reads servers only from the user's file
-    $ --store /x/notes.db install codex
-    next: install Codex: it was not found on this machine; its files are ready for it
-    next: start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks
-    then: waynote doctor codex
-    $ install cursor --every-prompt
+      leave out `--project`: the notes are those of the project that Goose is started in
+
+    $ waynote install cursor --every-prompt
     exit 2
     error: Cursor takes no notes at prompts
-    note  `waynote` is not on the path
-          next: add BIN to PATH: files shared by a team start it by its name
-    ok    store: HOME/.local/share/waynote/notes.db, created by the first write
+      leave out `--every-prompt`: claude-code, codex, gemini, antigravity, qwen take it
+
+    $ waynote install opencode --ask
+    exit 2
+    error: opencode lets no hook ask its agent at the end of a turn
+      leave out `--ask`: claude-code, codex, cursor, gemini, vscode, copilot, qwen take it
+
+    $ waynote install gemini --by-server
+    exit 2
+    error: Gemini CLI has no hooks that call a server
+      leave out `--by-server`: claude-code, codex take it
+
+    $ waynote install codex --remote-mcp
+    exit 2
+    error: `--remote-mcp` needs a store on a server
+      name it: `--store https://HOST/s/NAME`
+
+    $ waynote install zed --remote-mcp --store https://notes.example/s/team
+    exit 2
+    error: Zed cannot read an endpoint's token from a variable
+      leave out `--remote-mcp`: claude-code, codex, cursor, opencode, gemini, goose, vscode, copilot, qwen, crush, amp, kiro, windsurf, roo take it
+
+    $ waynote @home install cursor --project
     exit 1
     error: HOME is your home directory, not a project's directory
       go to the project's directory first, or leave out `--project`
-    ["install opencode: it was not found on this machine; its files are ready for it","restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds"]
-    "#);
+    ");
+}
+
+#[test]
+fn a_moved_folder_is_written_to() {
+    for (client, variable, file) in [
+        ("copilot", "COPILOT_HOME", "mcp-config.json"),
+        ("qwen", "QWEN_HOME", "settings.json"),
+        ("crush", "CRUSH_GLOBAL_CONFIG", "crush.json"),
+    ] {
+        let scratch = Scratch::new();
+        let folder = scratch.path("moved");
+        run(&scratch, &format!("install {client}"))
+            .env(variable, &folder)
+            .ok();
+        assert!(folder.join(file).is_file(), "{client}");
+        assert_eq!(written(&scratch), "");
+    }
+}
+
+#[test]
+fn all_that_are_here_are_set_up_and_removed_and_no_other() {
+    let scratch = found();
+    // One that cannot be set up keeps no other from it, and is named.
+    let cursors = scratch.home().join(".cursor/mcp.json");
+    let text = fs::read_to_string(&cursors).unwrap();
+    fs::write(&cursors, "{ \"a\": ").unwrap();
+    let told = said(&scratch, "install --all");
+    let (_, error) = told.split_once("error: ").unwrap();
+    assert_snapshot!(error, @"
+    Cursor: HOME/.cursor/mcp.json is damaged: line 1: expected value after colon in object property; done: Claude Code, Codex, opencode, Gemini CLI, VS Code
+      repair it or move it away
+    ");
+    fs::write(&cursors, text).unwrap();
+    let set_up: Value = run(&scratch, "--json install --all --every-prompt").json();
+    let set_up = set_up.as_array().unwrap().iter();
+    let words: Vec<&str> = set_up.map(|of| of["client"].as_str().unwrap()).collect();
+    assert_eq!(words, CLIENTS);
+    let list = said(&scratch, "install");
+    assert_eq!(list.matches("yes    set up").count(), words.len(), "{list}");
+    has(
+        &list,
+        "CLIENT       FOUND  USER    THIS DIRECTORY\nclaude-code  yes    set up  -\n",
+    );
+    // Copilot reads one of the files of VS Code.
+    has(&list, "copilot      -      -       -");
+    assert_snapshot!(said(&scratch, "uninstall"), @"
+    exit 2
+    error: no agent is named: nothing was removed
+      set up here: vscode, gemini, opencode, cursor, codex, claude-code; `--all` means every one of them
+    ");
+    let removed = said(&scratch, "uninstall --all");
+    assert_eq!(
+        removed.matches("runs without waynote").count(),
+        words.len(),
+        "{removed}"
+    );
+    assert_snapshot!(said(&scratch, "uninstall --all"), @"no agent is set up here");
+    has(
+        said(&Scratch::new(), "install --all"),
+        "no agent was found here",
+    );
+}
+
+#[test]
+fn no_token_gets_into_a_file() {
+    let scratch = Scratch::new();
+    let secret = "wn_0123456789abcdef_0123456789abcdef0123456789abcdef";
+    for project in ["", " --project"] {
+        for remote in ["", " --remote-mcp"] {
+            for client in CLIENTS {
+                let words = format!(
+                    "install {client} --store https://notes.example/s/team{project}{remote}"
+                );
+                let said = run(&scratch, &words).env("WAYNOTE_TOKEN", secret).said();
+                assert!(!said.starts_with("exit "), "{said}");
+                lacks(said, secret);
+            }
+        }
+    }
+    let found = scratch.shell(&format!("grep -rF {secret} home"));
+    assert_eq!(found.status.code(), Some(1), "{found:?}");
 }

@@ -1,200 +1,197 @@
-//! Clients' files on the disk: links, modes, owners, the right to write.
+//! Clients' files on the disk: what stays in them, links, modes, owners, the right to write.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
-use super::client_files::{FOUND, files, found, run, said};
-use super::common::{Run, Scratch, has};
+use serde_json::Value;
+
+use super::client_files::{CLIENTS, FOUND, files, found, run, said};
+use super::common::{Scratch, has, rows};
+
+/// Entries of one kind replace those of another, and in the end every byte is restored.
+#[test]
+fn every_way_is_taken_back_to_the_byte() {
+    let scratch = found();
+    let before = files(&scratch);
+    let ways = [
+        "",
+        " --store https://notes.example/s/team",
+        " --store https://notes.example/s/team --remote-mcp --agent builder",
+        " --store postgres://u@h,i:5433/d?store=/s/team&sslmode=require",
+    ];
+    for client in CLIENTS {
+        for way in ways {
+            let words = format!("install {client}{way}");
+            run(&scratch, &words).ok();
+            let after = files(&scratch);
+            let again = run(&scratch, &words).ok();
+            assert!(again.contains("already set up"), "{words}: {again}");
+            // It stays the same without being named again.
+            let again = run(&scratch, &format!("install {client}")).ok();
+            assert!(again.contains("already set up"), "{words}: {again}");
+            assert_eq!(files(&scratch), after, "{words}");
+            let text: String = after.iter().map(|(_, text)| text.as_str()).collect();
+            let store = way.split(' ').nth(2);
+            assert_eq!(store.is_some(), text.contains("/s/team"), "{words}");
+            assert_eq!(
+                way.contains("remote"),
+                text.contains("/s/team/mcp"),
+                "{words}: {text}"
+            );
+        }
+        run(&scratch, &format!("uninstall {client}")).ok();
+        assert_eq!(files(&scratch), before, "{client}");
+    }
+}
+
+/// An entry that a person had written before is theirs, and so is what was added since.
+#[test]
+fn what_a_person_wrote_stays() {
+    const SERVER: &str = r#"{ "mcpServers": { "waynote": { "command": "/old/waynote", "args": ["mcp"], "env": { "A": "mine" } } } }"#;
+    const HOOK: &str = r#"{ "hooks": { "SessionStart": [ { "hooks": [ { "type": "command", "command": "/old/waynote hook claude-code SessionStart --budget 500" } ] } ] } }"#;
+    const TABLE: &str = "[mcp_servers.waynote] # mine\ncommand = '/old/waynote'\nargs = ['mcp']\n";
+    for (client, name, before) in [
+        ("claude-code", ".claude.json", SERVER),
+        ("claude-code", ".claude/settings.json", HOOK),
+        ("codex", ".codex/config.toml", TABLE),
+    ] {
+        let scratch = Scratch::new();
+        let file = scratch.put(name, before);
+        run(&scratch, &format!("install {client}")).ok();
+        assert!(!fs::read_to_string(&file).unwrap().contains("/old/"));
+        let said = said(&scratch, &format!("uninstall {client}"));
+        has(said, "had an entry of waynote before `install`");
+        assert_eq!(fs::read_to_string(&file).unwrap(), before);
+        // One that needs no change stays too.
+        let now = before.replace("/old/waynote", env!("CARGO_BIN_EXE_waynote"));
+        fs::write(&file, &now).unwrap();
+        for command in ["install", "uninstall"] {
+            run(&scratch, &format!("{command} {client}")).ok();
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), now);
+    }
+    for (client, name, before, more) in [
+        (
+            "codex",
+            ".codex/config.toml",
+            "model = \"o3\" # mine\n",
+            "[tui]\nx = 1 # later\n",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "{\n  // mine\n  \"a\": 1\n}\n",
+            "// later\n",
+        ),
+    ] {
+        let scratch = Scratch::new();
+        let file = scratch.put(name, before);
+        run(&scratch, &format!("install {client}")).ok();
+        let edited = fs::read_to_string(&file).unwrap() + more;
+        fs::write(&file, edited).unwrap();
+        run(&scratch, &format!("uninstall {client}")).ok();
+        let left = fs::read_to_string(&file).unwrap();
+        let bare = |text: &str| text.replace([' ', '\n'], "");
+        assert_eq!(bare(&left), bare(&format!("{before}{more}")), "{client}");
+    }
+}
+
+/// A client that rewrites its file while `install` runs loses none of its writes.
+#[test]
+fn a_client_that_writes_its_file_meanwhile_loses_nothing() {
+    let scratch = Scratch::new();
+    let file = scratch.put(".claude.json", "{ \"count\": 0 }");
+    let write = |count: u64| {
+        // As Claude Code does it: read, changed, replaced.
+        let text = fs::read_to_string(&file).unwrap();
+        let mut state: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(state["count"], count, "a write was lost");
+        state["count"] = (count + 1).into();
+        let new = file.with_extension("new");
+        fs::write(&new, state.to_string()).unwrap();
+        fs::rename(&new, &file).unwrap();
+    };
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let client = scope.spawn(|| {
+            let mut count = 0;
+            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                write(count);
+                count += 1;
+                // Idle for a while between writes, as a client is.
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+        });
+        for _ in 0..5 {
+            for command in ["install", "uninstall"] {
+                run(&scratch, &format!("{command} claude-code")).output();
+            }
+        }
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        client.join().unwrap();
+    });
+}
 
 #[test]
-fn links_are_followed_and_modes_stay() {
+fn links_names_modes_and_owners_stay() {
     let scratch = found();
-    let real = scratch.home().join("dotfiles.json");
-    fs::rename(scratch.home().join(".claude.json"), &real).unwrap();
+    let home = scratch.home();
+    let (file, real, other) = (
+        home.join(".claude.json"),
+        home.join("dotfiles.json"),
+        home.join("other.json"),
+    );
+    fs::rename(&file, &real).unwrap();
+    symlink("dotfiles.json", &file).unwrap();
+    fs::hard_link(&real, &other).unwrap();
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
-    symlink("dotfiles.json", scratch.home().join(".claude.json")).unwrap();
-    run(&scratch, "install claude-code").ok();
-    let link = fs::symlink_metadata(scratch.home().join(".claude.json")).unwrap();
-    assert!(link.is_symlink());
-    assert!(fs::read_to_string(&real).unwrap().contains("waynote"));
+    // Only root may give files away.
+    let nobody = 65534;
+    let owner = match std::os::unix::fs::chown(&real, Some(nobody), Some(nobody)) {
+        Ok(()) => nobody,
+        Err(_) => rustix::process::geteuid().as_raw(),
+    };
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&real), 0o640);
+    let is_kept = || {
+        assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
+        assert_eq!(fs::read(&real).unwrap(), fs::read(&other).unwrap());
+        assert_eq!(
+            (mode(&real), fs::metadata(&real).unwrap().uid()),
+            (0o640, owner)
+        );
+    };
+    run(&scratch, "install claude-code").ok();
+    has(fs::read_to_string(&real).unwrap(), "waynote");
+    is_kept();
     run(&scratch, "uninstall claude-code").ok();
     assert_eq!(fs::read_to_string(&real).unwrap(), FOUND[0].1);
-    assert_eq!(mode(&real), 0o640);
+    is_kept();
     run(&scratch, "install codex").ok();
-    assert_eq!(mode(&scratch.home().join(".codex/hooks.json")), 0o600);
+    assert_eq!(mode(&home.join(".codex/hooks.json")), 0o600);
     run(&scratch, "install codex --project").ok();
-    assert_eq!(mode(&scratch.home().join("work/.codex/hooks.json")), 0o644);
+    assert_eq!(mode(&home.join("work/.codex/hooks.json")), 0o644);
 }
 
-/// npx and uvx run the program from a cache that they empty.
-#[test]
-fn agents_start_a_copy_of_a_program_that_may_go() {
-    let scratch = Scratch::new();
-    let cached = scratch
-        .home()
-        .join("_npx/1f/node_modules/waynote-linux-x64/bin/waynote");
-    fs::create_dir_all(cached.parent().unwrap()).unwrap();
-    let own = env!("CARGO_BIN_EXE_waynote");
-    fs::hard_link(own, &cached)
-        .or_else(|_| fs::copy(own, &cached).map(drop))
-        .unwrap();
-    let from_cache = |words: &str| {
-        let output = scratch.shell(&format!("cd home/work && {} {words}", cached.display()));
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let copy = scratch.home().join(".local/share/waynote/bin/waynote");
-    from_cache("install codex --dry-run");
-    assert!(!copy.exists());
-    for client in ["codex", "claude-code"] {
-        let said = from_cache(&format!("install {client}"));
-        has(
-            &said,
-            format!("agents start a copy of the program, {}", copy.display()),
-        );
-    }
-    let entry = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
-    has(&entry, copy.to_str().unwrap());
-    fs::remove_dir_all(scratch.home().join("_npx")).unwrap();
-    for (client, is_left) in [("codex", true), ("claude-code", false)] {
-        let run = scratch.shell(&format!(
-            "cd home/work && {} uninstall {client}",
-            copy.display()
-        ));
-        assert!(run.status.success(), "{run:?}");
-        assert_eq!(copy.exists(), is_left, "{client}");
-    }
-}
-
-/// Whoever took the right to write away meant it, though an exchange would get around it.
+/// Who took the right to write away meant it, though an exchange would get around it.
 #[test]
 fn a_read_only_file_is_left_alone() {
     let scratch = found();
     let file = scratch.home().join(".claude/settings.json");
     let before = files(&scratch);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
-    let mut seen = String::new();
-    for words in ["install claude-code", "install claude-code --dry-run"] {
-        let said = said(&scratch, words);
-        let lines: Vec<&str> = said
-            .lines()
-            .filter(|line| {
-                !line.starts_with("  +") && !line.starts_with("  -") && !line.starts_with("   ")
-            })
-            .collect();
-        seen += &format!("$ {words}\n{}\n", lines.join("\n"));
-    }
+    insta::assert_snapshot!(said(&scratch, "install claude-code"), @"
+    exit 1
+    error: HOME/.claude/settings.json is read-only
+      `chmod u+w HOME/.claude/settings.json` makes it writable; if another program manages it, make the change there: `--dry-run` shows it; nothing was written
+    ");
+    has(
+        said(&scratch, "install claude-code --dry-run"),
+        "HOME/.claude/settings.json is read-only: it would be refused",
+    );
     // Nothing of the client is half written.
     assert_eq!(files(&scratch), before);
-    let writable = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
-    writable(0o600);
-    run(&scratch, "install claude-code").ok();
-    let installed = files(&scratch);
-    writable(0o400);
-    seen += &format!("$ uninstall\n{}", said(&scratch, "uninstall claude-code"));
-    assert_eq!(files(&scratch), installed);
-    insta::assert_snapshot!(seen, @"
-    $ install claude-code
-    exit 1
-    error: HOME/.claude/settings.json is read-only
-      `chmod u+w HOME/.claude/settings.json` makes it writable; if another program manages it, make the change there: `--dry-run` shows it; nothing was written
-    $ install claude-code --dry-run
-    HOME/.claude.json (server): would be changed
-    HOME/.claude/settings.json (hooks): would be changed
-      HOME/.claude/settings.json is read-only: it would be refused
-    nothing was written: this was a dry run
-    $ uninstall
-    exit 1
-    error: HOME/.claude/settings.json is read-only
-      `chmod u+w HOME/.claude/settings.json` makes it writable; if another program manages it, make the change there: `--dry-run` shows it; nothing was written
-    ");
-}
-
-#[test]
-fn what_is_no_file_is_named() {
-    let scratch = Scratch::new();
-    let home = scratch.home();
-    fs::create_dir_all(home.join(".codex/config.toml")).unwrap();
-    fs::create_dir(home.join(".cursor")).unwrap();
-    let made = std::process::Command::new("mkfifo")
-        .arg(home.join(".cursor/mcp.json"))
-        .status();
-    assert!(made.unwrap().success());
-    fs::write(home.join(".gemini"), "a file").unwrap();
-    symlink("settings.json", home.join("settings.json")).unwrap();
-    fs::create_dir(home.join(".claude")).unwrap();
-    symlink("settings.json", home.join(".claude/settings.json")).unwrap();
-    let long = fs::File::create(home.join(".claude.json")).unwrap();
-    long.set_len(1 << 30).unwrap();
-    let mut seen = String::new();
-    for client in ["codex", "cursor", "gemini", "claude-code"] {
-        seen += &format!(
-            "$ install {client}: {}",
-            said(&scratch, &format!("install {client}"))
-        );
-    }
-    fs::remove_file(home.join(".claude.json")).unwrap();
-    seen += &format!(
-        "$ install claude-code: {}",
-        said(&scratch, "install claude-code")
-    );
-    insta::assert_snapshot!(seen, @"
-    $ install codex: exit 1
-    error: HOME/.codex/config.toml is a directory; a file should be there
-      move it away, then run the command again; nothing was written
-    $ install cursor: exit 1
-    error: HOME/.cursor/mcp.json is no regular file; one should be there
-      move it away, then run the command again; nothing was written
-    $ install gemini: exit 1
-    error: HOME/.gemini is a file; a directory should be there
-      move it away, then run the command again; nothing was written
-    $ install claude-code: exit 1
-    error: HOME/.claude.json is too long: 1024 MiB, 64 are read
-      find out what filled it, or move it away; nothing was written
-    $ install claude-code: exit 1
-    error: HOME/.claude/settings.json cannot be read: Too many levels of symbolic links (os error 40)
-      fix the cause and try again
-    ");
-}
-
-#[test]
-fn a_file_of_several_names_keeps_them() {
-    let scratch = found();
-    let (file, other) = (
-        scratch.home().join(".claude.json"),
-        scratch.home().join("dotfiles.json"),
-    );
-    fs::hard_link(&file, &other).unwrap();
-    run(&scratch, "install claude-code").ok();
-    assert_eq!(fs::read(&file).unwrap(), fs::read(&other).unwrap());
-    assert!(fs::read_to_string(&other).unwrap().contains("waynote"));
-    run(&scratch, "uninstall claude-code").ok();
-    assert_eq!(fs::read_to_string(&other).unwrap(), FOUND[0].1);
-}
-
-#[test]
-fn a_file_keeps_its_owner() {
-    let scratch = found();
-    let file = scratch.home().join(".claude.json");
-    // Only root may give files away; a group of one's own anyone may.
-    let nobody = 65534;
-    if std::os::unix::fs::chown(&file, Some(nobody), Some(nobody)).is_err() {
-        return waynote_testing::not_checked(
-            "that a client's file keeps its owner",
-            "only root gives files away",
-        );
-    }
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o4640)).unwrap();
-    run(&scratch, "install claude-code").ok();
-    let now = fs::metadata(&file).unwrap();
-    assert_eq!(
-        (now.uid(), now.gid(), now.mode() & 0o7777),
-        (nobody, nobody, 0o4640)
-    );
 }
 
 /// Runs a command as a user other than root, because root has every right.
@@ -212,49 +209,19 @@ fn as_a_person(scratch: &Scratch, words: &str) -> String {
 }
 
 #[test]
-fn a_right_that_is_missing_is_named() {
-    let scratch = Scratch::new();
-    let home = scratch.home();
-    let mode =
-        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    mode(home.parent().unwrap(), 0o755);
-    for folder in [".cursor", ".codex"] {
-        fs::create_dir(home.join(folder)).unwrap();
+fn what_is_no_file_and_a_right_that_is_missing_are_named() {
+    let cases = "
+        codex | mkdir -p .codex/config.toml | .codex/config.toml is a directory; a file should be there
+        cursor | mkdir .cursor; mkfifo .cursor/mcp.json | .cursor/mcp.json is no regular file; one should be there
+        gemini | touch .gemini | .gemini is a file; a directory should be there
+        claude-code | truncate -s 1G .claude.json | .claude.json is too long: 1024 MiB, 64 are read
+        cursor | mkdir -m 555 .cursor | cannot be changed: you have no right to write to HOME/.cursor
+        claude-code | touch .claude.json; chmod 0 .claude.json | .claude.json cannot be read: you have no right to";
+    for [client, made, named] in rows(cases) {
+        let scratch = Scratch::new();
+        scratch.shell(&format!("chmod 755 .; cd home; {made}"));
+        has(as_a_person(&scratch, &format!("install {client}")), named);
     }
-    let config = home.join(".codex/config.toml");
-    fs::write(&config, "").unwrap();
-    mode(&config, 0o000);
-    mode(&home.join(".cursor"), 0o555);
-    let mut seen = String::new();
-    for words in ["install cursor", "install codex", "doctor codex"] {
-        seen += &format!("$ {words}\n{}", as_a_person(&scratch, words));
-    }
-    let dry = as_a_person(&scratch, "install cursor --dry-run");
-    assert!(dry.contains("it would be refused"), "{dry}");
-    seen = seen.replace(
-        Path::new(env!("CARGO_BIN_EXE_waynote"))
-            .parent()
-            .unwrap()
-            .to_str()
-            .unwrap(),
-        "BIN",
-    );
-    insta::assert_snapshot!(seen, @"
-    $ install cursor
-    error: HOME/.cursor/mcp.json cannot be changed: you have no right to write to HOME/.cursor
-      `ls -ld HOME/.cursor` shows who owns it; nothing was written
-    $ install codex
-    error: HOME/.codex/config.toml cannot be read: you have no right to
-      `ls -l HOME/.codex/config.toml` shows who owns it; nothing was written
-    $ doctor codex
-    note  `waynote` is not on the path
-          next: add BIN to PATH: files shared by a team start it by its name
-    ok    store: HOME/.local/share/waynote/notes.db, created by the first write
-    WRONG Codex: HOME/.codex/config.toml cannot be read: you have no right to
-          next: `ls -l HOME/.codex/config.toml` shows who owns it
-    WRONG Codex: no hooks in HOME/.codex/hooks.json
-          next: `waynote install codex` sets it up
-    ");
 }
 
 #[test]
@@ -262,56 +229,8 @@ fn a_home_that_is_not_there_is_not_made() {
     let scratch = Scratch::new();
     let nowhere = scratch.home().join("typo");
     let run = run(&scratch, "install cursor").env("HOME", &nowhere);
-    let said = run.said();
-    assert!(said.contains("HOME is no directory"), "{said}");
+    has(run.said(), "HOME is no directory");
     assert!(!nowhere.exists());
-}
-
-#[test]
-fn what_a_client_will_not_see_is_named_every_time() {
-    let scratch = Scratch::new();
-    let next = |run: Run| {
-        let said = run.ok();
-        let lines = said.lines().filter(|line| line.starts_with("next: "));
-        let home = scratch.home();
-        lines
-            .collect::<Vec<_>>()
-            .join("\n")
-            .replace(home.to_str().unwrap(), "HOME")
-    };
-    scratch.ok("install claude-code");
-    let flags = "--iteration 3 install claude-code";
-    let named = "next: start Claude Code with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it starts waynote without `--iteration`";
-    assert_eq!(next(scratch.run(flags)), named);
-    scratch.ok("uninstall claude-code");
-    let planned = next(scratch.run(&format!("{flags} --dry-run")));
-    assert!(planned.ends_with(named), "{planned}");
-    let folder = scratch.home().join("data");
-    let config = scratch.home().join("config.toml");
-    std::fs::write(&config, "budget = 7\n").unwrap();
-    let run = scratch
-        .run("install claude-code --dry-run")
-        .env("WAYNOTE_TOKEN_FILE", "/x/token")
-        .env("WAYNOTE_CONFIG", &config)
-        .env("XDG_DATA_HOME", &folder)
-        .env("WAYNOTE_HOOK_WAIT", "2");
-    insta::assert_snapshot!(next(run), @"
-    next: start Claude Code with WAYNOTE_CONFIG=HOME/config.toml in its environment if it should use this configuration file: it sees WAYNOTE_CONFIG only if it is started from this shell
-    next: run `env -u WAYNOTE_CONFIG waynote config set store HOME/data/waynote/notes.db` if Claude Code should use this store: it sees XDG_DATA_HOME only if it is started from this shell
-    next: start Claude Code with WAYNOTE_HOOK_WAIT=2 in its environment if its hooks should wait that long: it sees WAYNOTE_HOOK_WAIT only if it is started from this shell
-    next: run `env -u WAYNOTE_CONFIG waynote config set token_file /x/token` if Claude Code should use this token_file: it sees WAYNOTE_TOKEN_FILE only if it is started from this shell
-    ");
-    let folder = scratch.home().join("configuration");
-    std::fs::create_dir_all(folder.join("waynote")).unwrap();
-    std::fs::write(folder.join("waynote/config.toml"), "budget = 7\n").unwrap();
-    let run = scratch
-        .run("install claude-code --dry-run")
-        .env("WAYNOTE_TOKEN_FILE", "/x/token")
-        .env("XDG_CONFIG_HOME", &folder);
-    insta::assert_snapshot!(next(run), @"
-    next: start Claude Code with XDG_CONFIG_HOME=HOME/configuration in its environment if it should use the configuration file there: it sees XDG_CONFIG_HOME only if it is started from this shell
-    next: run `env -u XDG_CONFIG_HOME waynote config set token_file /x/token` if Claude Code should use this token_file: it sees WAYNOTE_TOKEN_FILE only if it is started from this shell
-    ");
 }
 
 /// A project that came from elsewhere may bring links, to have other files written.
@@ -322,9 +241,7 @@ fn a_link_that_leaves_the_project_is_not_followed() {
         ("claude-code", ".claude", "../folder"),
         ("codex", ".codex", "../folder"),
         ("cursor", ".cursor/mcp.json", "../../mine.json"),
-        ("vscode", ".vscode", "../folder"),
         ("gemini", ".gemini/settings.json", "../../../none.json"),
-        ("opencode", "opencode.json", "../mine.json"),
     ] {
         let scratch = Scratch::new();
         let project = scratch.home().join("work");
@@ -344,14 +261,10 @@ fn a_link_that_leaves_the_project_is_not_followed() {
         let planned = install(" --dry-run");
         has(String::from_utf8_lossy(&planned.stdout), "leads out of");
         // Nothing was written, there or elsewhere.
-        assert_eq!(
-            fs::read_to_string(scratch.home().join("mine.json")).unwrap(),
-            "{}"
-        );
-        assert_eq!(
-            fs::read_dir(scratch.home().join("folder")).unwrap().count(),
-            0
-        );
+        let mine = fs::read_to_string(scratch.home().join("mine.json"));
+        assert_eq!(mine.unwrap(), "{}");
+        let folder = fs::read_dir(scratch.home().join("folder"));
+        assert_eq!(folder.unwrap().count(), 0);
         assert!(!scratch.home().join("none.json").exists());
         // Within the project a link is followed.
         fs::remove_file(&link).unwrap();

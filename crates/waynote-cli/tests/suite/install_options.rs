@@ -1,12 +1,11 @@
 //! The options of `install` are in the client's entry and hooks: its notebook, its session, its store, its style.
 
 use std::fs;
-use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::client_files::{CLIENTS, files, found, run, said};
+use super::client_files::{CLIENTS, run, said, written};
 use super::common::{Scratch, has, lacks};
 
 /// The answer of the installed hook for a session's start. A shell runs its command from the files as they are.
@@ -17,12 +16,11 @@ fn hooked(scratch: &Scratch, file: &str, event: &str) -> String {
     let command = entry["hooks"][0]["command"].as_str();
     let command = command.or(entry["command"].as_str()).unwrap();
     // The program and all that it is started with come from the file.
-    let words = Command::new("sh")
+    let words = std::process::Command::new("sh")
         .args([
             "-c",
             &format!("for word in {command}; do printf '%s\\n' \"$word\"; done"),
         ])
-        .stderr(Stdio::inherit())
         .output()
         .unwrap();
     let words = String::from_utf8(words.stdout).unwrap();
@@ -36,66 +34,30 @@ fn hooked(scratch: &Scratch, file: &str, event: &str) -> String {
 #[test]
 fn two_clients_have_two_notebooks() {
     let scratch = Scratch::new();
-    let clients_files = || {
-        let mut all = files(&scratch);
-        all.retain(|(name, _)| !name.starts_with(".local"));
-        all
-    };
-    let at_first = clients_files();
     scratch.ok("--agent claude key save mine canary-claude --pin");
     scratch.ok("--agent codex key save mine canary-codex --pin");
-    let planned = said(&scratch, "--agent claude install claude-code --dry-run");
-    let planned = planned.lines().filter(|line| line.contains("--agent"));
-    assert_snapshot!(planned.collect::<Vec<_>>().join("\n"), @r#"
-    +       "args": ["--agent", "claude", "mcp"],
-    +             "command": "WAYNOTE --agent claude hook claude-code SessionStart",
-    +             "command": "WAYNOTE --agent claude hook claude-code SubagentStart",
-    +             "command": "WAYNOTE --agent claude hook claude-code UserPromptSubmit --no-search",
-    +             "command": "WAYNOTE --agent claude hook claude-code PreToolUse",
-    +             "command": "WAYNOTE --agent claude hook claude-code PostToolUseFailure",
-    "#);
     run(&scratch, "--agent claude install claude-code").ok();
     run(&scratch, "--agent codex install codex").ok();
-    let claude = hooked(&scratch, ".claude/settings.json", "SessionStart");
-    has(&claude, "canary-claude");
-    lacks(&claude, "canary-codex");
-    let codex = hooked(&scratch, ".codex/hooks.json", "SessionStart");
-    has(&codex, "canary-codex");
-    lacks(&codex, "canary-claude");
-    let checked = run(&scratch, "doctor claude-code")
-        .env("WAYNOTE_HOOK_WAIT", "60")
-        .said();
-    let checked = checked
-        .lines()
-        .filter(|line| line.contains("Claude Code: ") && !line.contains("hook works"));
-    let checked = checked.collect::<Vec<_>>().join("\n");
-    assert_snapshot!(checked.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE"), @"
-    ok    Claude Code: server in HOME/.claude.json
-    ok    Claude Code: hooks in HOME/.claude/settings.json
-    ok    Claude Code: what it starts has `--agent claude`
-    ok    Claude Code: the server answers, with 7 tools
-    ok    Claude Code: hook at tools works: it brings a note of the path
-    ok    Claude Code: hook after a failure works: it brings a note that matches
-    ");
+    for (file, mine, other) in [
+        (".claude/settings.json", "canary-claude", "canary-codex"),
+        (".codex/hooks.json", "canary-codex", "canary-claude"),
+    ] {
+        let told = hooked(&scratch, file, "SessionStart");
+        has(&told, mine);
+        lacks(&told, other);
+    }
+    has(
+        said(&scratch, "doctor claude-code"),
+        "what it starts has `--agent claude`",
+    );
     // It stays so, until another one is named.
-    assert_snapshot!(said(&scratch, "install claude-code"), @"
-    HOME/.claude.json (server): unchanged
-    HOME/.claude/settings.json (hooks): unchanged
-    already set up; `waynote doctor claude-code` checks it
-    ");
+    has(said(&scratch, "install claude-code"), "already set up");
     let changed = said(&scratch, "--agent zed install claude-code --dry-run");
-    run(&scratch, "--agent zed install claude-code").ok();
     let changed = changed.lines().filter(|line| line.contains("--agent"));
-    assert_snapshot!(changed.take(4).collect::<Vec<_>>().join("\n"), @r#"
+    assert_snapshot!(changed.take(2).collect::<Vec<_>>().join("\n"), @r#"
     -       "args": ["--agent", "claude", "mcp"],
     +       "args": ["--agent", "zed", "mcp"],
-    -             "command": "WAYNOTE --agent claude hook claude-code SessionStart",
-    +             "command": "WAYNOTE --agent zed hook claude-code SessionStart",
     "#);
-    for client in ["claude-code", "codex"] {
-        run(&scratch, &format!("uninstall {client}")).ok();
-    }
-    assert_eq!(clients_files(), at_first);
 }
 
 #[test]
@@ -104,173 +66,113 @@ fn what_counts_here_counts_for_the_client() {
     for client in CLIENTS {
         let words =
             format!("--agent a --session nightly --store ./a.db --set budget=900 install {client}");
-        let with_variables = |words: &str| {
-            let run = run(&scratch, words).env("WAYNOTE_STYLE", "faithful");
-            run.env("WAYNOTE_ITERATION", "3").said()
-        };
-        let said = with_variables(&format!("{words} --dry-run"));
-        with_variables(&words);
-        let said = said.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE");
-        let is_like_another = |line: &str| line.contains("Subagent") || line.contains("Prompt");
-        let told = |line: &&str| {
-            (line.contains("--agent") || line.contains("iteration")) && !is_like_another(line)
-        };
-        let told: Vec<&str> = said.lines().filter(told).collect();
-        match client {
-            "claude-code" => assert_snapshot!(told.join("\n"), @r#"
-              +       "args": ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code SessionStart",
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code PreToolUse",
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code PostToolUseFailure",
-            next: start Claude Code with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
-            "#),
-            "codex" => assert_snapshot!(told.join("\n"), @r#"
-              + args = ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"]
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex SessionStart",
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex PreToolUse",
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex PostToolUse",
-            next: start Codex with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
-            "#),
-            "opencode" => assert_snapshot!(told.join("\n"), @r#"
-              +       "command": ["WAYNOTE", "--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
-              +     const child = spawn(program, ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "hook", "opencode", event], { stdio: ["pipe", "pipe", "ignore"] });
-            next: start opencode with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
-            "#),
-            _ => {}
-        }
+        run(&scratch, &words).env("WAYNOTE_STYLE", "faithful").ok();
         let all = "--store HOME/work/a.db --agent a --session nightly --set style=faithful --set budget=900";
-        let all = all.replace("HOME", scratch.home().to_str().unwrap());
-        let written: String = files(&scratch).into_iter().map(|(_, text)| text).collect();
-        assert!(
-            written.replace("\", \"", " ").contains(&all),
-            "{client}: {written}"
-        );
+        has(written(&scratch).replace("\", \"", " "), all);
         let again = run(&scratch, &format!("install {client}")).ok();
-        assert!(again.contains("already set up"), "{client}: {again}");
+        has(again, "already set up");
     }
     // The store is made where it was named.
     scratch.ok("--store ./a.db --agent a key save fact canary --pin");
-    let hooked = hooked(&scratch, ".claude/settings.json", "SessionStart");
-    assert!(hooked.contains("canary"), "{hooked}");
-    let checked = run(&scratch, "doctor gemini")
-        .env("WAYNOTE_HOOK_WAIT", "60")
-        .said();
-    has(&checked, "Gemini CLI: the store HOME/work/a.db answers");
+    has(
+        hooked(&scratch, ".claude/settings.json", "SessionStart"),
+        "canary",
+    );
+    has(
+        said(&scratch, "doctor gemini"),
+        "Gemini CLI: the store HOME/work/a.db answers",
+    );
 }
 
-/// A variable is of this machine, and a team shares these files.
 #[test]
-fn in_a_projects_files_only_options_count() {
+fn what_a_client_will_not_see_is_named() {
     let scratch = Scratch::new();
-    let run = run(
-        &scratch,
-        "--agent a install claude-code --project --dry-run",
-    );
-    let said = run
-        .env("WAYNOTE_STYLE", "faithful")
-        .env("WAYNOTE_STORE", "/x/notes.db")
-        .said();
-    let told = said
-        .lines()
-        .filter(|line| line.contains("--") || line.starts_with("next"));
-    assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
-      +       "args": ["--agent", "a", "mcp"],
-      +             "command": "waynote --agent a hook claude-code SessionStart",
-      +             "command": "waynote --agent a hook claude-code SubagentStart",
-      +             "command": "waynote --agent a hook claude-code UserPromptSubmit --no-search",
-      +             "command": "waynote --agent a hook claude-code PreToolUse",
-      +             "command": "waynote --agent a hook claude-code PostToolUseFailure",
-    next: run `waynote config set store /x/notes.db` if Claude Code should use this store: it sees WAYNOTE_STORE only if it is started from this shell
-    next: run `waynote config set style faithful` if Claude Code should use this style: it sees WAYNOTE_STYLE only if it is started from this shell
-    "#);
+    let config = scratch.put("config.toml", "budget = 7\n");
+    let run = scratch
+        .run("--iteration 3 install claude-code --dry-run")
+        .env("WAYNOTE_TOKEN_FILE", "/x/token")
+        .env("WAYNOTE_CONFIG", &config)
+        .env("XDG_DATA_HOME", scratch.home().join("data"))
+        .env("WAYNOTE_HOOK_WAIT", "2");
+    let said = run.said();
+    let next = said.lines().filter(|line| line.starts_with("next: "));
+    assert_snapshot!(next.collect::<Vec<_>>().join("\n"), @"
+    next: start Claude Code with WAYNOTE_CONFIG=HOME/config.toml in its environment if it should use this configuration file: it sees WAYNOTE_CONFIG only if it is started from this shell
+    next: run `env -u WAYNOTE_CONFIG waynote config set store HOME/data/waynote/notes.db` if Claude Code should use this store: it sees XDG_DATA_HOME only if it is started from this shell
+    next: start Claude Code with WAYNOTE_HOOK_WAIT=2 in its environment if its hooks should wait that long: it sees WAYNOTE_HOOK_WAIT only if it is started from this shell
+    next: start Claude Code with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it starts waynote without `--iteration`
+    next: run `env -u WAYNOTE_CONFIG waynote config set token_file /x/token` if Claude Code should use this token_file: it sees WAYNOTE_TOKEN_FILE only if it is started from this shell
+    ");
 }
 
 /// The loop would never read notes that its agent writes elsewhere.
 #[test]
-fn in_a_loop_the_loops_notebook_counts() {
+fn in_a_loop_the_loops_store_and_notebook_count() {
     let scratch = Scratch::new();
     scratch.ok("--agent looped key save fact canary-loop --pin");
-    scratch.ok("--agent claude key save fact canary-claude --pin");
+    scratch.ok("--store elsewhere.db --agent claude key save fact canary-claude --pin");
     let hook = |is_in_loop: bool| {
-        let words = "--agent claude --session day hook claude-code SessionStart";
-        let run = scratch
-            .run(words)
-            .stdin(r#"{"session_id": "s"}"#)
-            .env("WAYNOTE_AGENT", "looped");
+        let words =
+            "--agent claude --session day --store elsewhere.db hook claude-code SessionStart";
+        let run = scratch.run(words).stdin(r#"{"session_id": "s"}"#);
         let run = match is_in_loop {
-            true => run.env("WAYNOTE_LOOP", "night"),
+            true => run
+                .env("WAYNOTE_LOOP", "night")
+                .env("WAYNOTE_AGENT", "looped")
+                .env("WAYNOTE_STORE", scratch.store()),
             false => run,
         };
         String::from_utf8(run.patient().output().stdout).unwrap()
     };
-    assert!(hook(false).contains("canary-claude"));
-    scratch.ok("--agent claude key save fact canary-claude-2 --pin");
+    has(hook(false), "canary-claude");
     let looped = hook(true);
     has(&looped, "canary-loop");
     lacks(&looped, "canary-claude");
 }
 
-#[test]
-fn a_setting_is_set_for_one_command() {
-    let scratch = Scratch::new();
-    scratch.ok("key save fact v --pin");
-    let config = scratch.ok("--set budget=500 --set agent=zed config");
-    let shown = config.lines().filter(|line| line.contains("--"));
-    assert_snapshot!(shown.collect::<Vec<_>>().join("\n"), @"
-    agent                      zed                                                 --agent
-    budget                     500                                                 --set budget
-    ");
-    has(scratch.ok("--set budget=500 context"), "of 500 tokens");
-    let refused = [
-        "--set budget context",
-        "--set budgt=5 context",
-        "--set budget=x context",
-    ];
-    let refused: String = refused.map(|words| scratch.run(words).said()).concat();
-    assert_snapshot!(refused, @"
-    exit 2
-    error: `--set budget` gives no value
-      write it as `--set NAME=VALUE`
-    exit 2
-    error: `budgt` is not a setting
-      did you mean `budget`?
-    exit 2
-    error: `x` is not a token budget
-      write a number of tokens, for example 2000; 0 means no limit
-    ");
-}
-
 /// Cursor takes two slashes for the beginning of a comment, even within a text.
 #[test]
 fn cursors_hooks_survive_its_comments() {
-    for url in ["https://notes.example/s/team", "/x///y//z/notes.db"] {
-        let scratch = found();
-        let file_of = |scratch: &Scratch| {
-            let file = scratch.home().join(".cursor/hooks.json");
-            fs::read_to_string(file).unwrap()
-        };
-        let before = file_of(&scratch);
-        let words = format!("install cursor --store {url}");
-        run(&scratch, &words).ok();
-        let text = file_of(&scratch);
-        let cut: String = text
-            .lines()
-            .map(|line| line.split("//").next().unwrap_or_default())
-            .collect();
-        let read: Value =
-            serde_json::from_str(&cut).unwrap_or_else(|error| panic!("{error}: {text}"));
-        let command = read["hooks"]["sessionStart"][0]["command"]
+    let scratch = Scratch::new();
+    run(&scratch, "install cursor --store /x///y//z/notes.db").ok();
+    let text = fs::read_to_string(scratch.home().join(".cursor/hooks.json")).unwrap();
+    let cut = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
+    let read: Value = serde_json::from_str(&cut.collect::<String>()).unwrap();
+    let command = read["hooks"]["sessionStart"][0]["command"].to_string();
+    has(
+        command.replace('\'', ""),
+        "--store /x///y//z/notes.db hook cursor sessionStart",
+    );
+}
+
+#[test]
+fn hooks_at_tools_are_installed_and_taken_back() {
+    let scratch = Scratch::new();
+    let theirs = r#"{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"theirs"}]}]}}"#;
+    let path = scratch.put(".claude/settings.json", theirs);
+    let events = |of: &str| {
+        let file: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        file["hooks"][of].clone()
+    };
+    scratch.ok("install claude-code --by-server --ask");
+    let before = events("PreToolUse");
+    assert_eq!(
+        before[0]["hooks"][0]["command"], "theirs",
+        "a hook of ours stands behind theirs"
+    );
+    assert_snapshot!(before[1], @r#"{"hooks":[{"input":{"agent_id":"${agent_id}","client":"claude-code","command":"${tool_input.command}","cwd":"${cwd}","event":"PreToolUse","file_path":"${tool_input.file_path}","notebook_path":"${tool_input.notebook_path}","session_id":"${session_id}","tool_name":"${tool_name}"},"server":"waynote","timeout":10,"tool":"hook","type":"mcp_tool"}],"matcher":"Read|Edit|Write|MultiEdit|NotebookEdit|Bash"}"#);
+    assert!(
+        events("Stop")[0]["hooks"][0]["command"]
             .as_str()
-            .unwrap();
-        let expected = format!("--store {url} hook cursor sessionStart");
-        assert!(command.replace('\'', "").ends_with(&expected), "{command}");
-        let again = run(&scratch, &words).ok();
-        assert!(again.contains("already set up"), "{again}");
-        let checked = run(&scratch, "doctor cursor")
-            .env("WAYNOTE_HOOK_WAIT", "60")
-            .said();
-        has(&checked, "Cursor: hooks in HOME/.cursor/hooks.json");
-        run(&scratch, "uninstall cursor").ok();
-        assert_eq!(file_of(&scratch), before);
-    }
+            .unwrap()
+            .ends_with("hook claude-code Stop")
+    );
+    // Without the option what is there stays.
+    let written = std::fs::read_to_string(&path).unwrap();
+    scratch.ok("install claude-code");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), written);
+    scratch.ok("uninstall claude-code");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
 }

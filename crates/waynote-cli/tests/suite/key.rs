@@ -2,48 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::common::{Scratch, assert_transcript};
+use super::common::{Scratch, assert_transcript, has, rows};
 
+/// The guide shows the rest.
 #[test]
-fn a_day_with_a_notebook() {
+fn pinned_notes_are_listed_and_all_are_counted() {
     let scratch = Scratch::new();
+    scratch.ok("key save deploy make-ship");
     assert_transcript!(scratch, @"
-    $ waynote key list
-    no notes in agent:default
-
-    $ waynote key save deploy make-ship
-    saved agent:default#deploy (new key)
-
-    $ waynote key save deploy make-ship-twice
-    saved agent:default#deploy (overwrote revision 1; `waynote undo agent:default#deploy` brings it back)
-
     $ waynote key save db read-only --pin
     saved agent:default#db (new key, pinned)
-
-    $ waynote key list
-    NOTE                  UPDATED               PINNED  PREVIEW
-    agent:default#db      2026-05-17T12:00:00Z  pinned  read-only
-    agent:default#deploy  2026-05-17T12:00:00Z          make-ship-twice
 
     $ waynote key list --pinned
     NOTE              UPDATED               PINNED  PREVIEW
     agent:default#db  2026-05-17T12:00:00Z  pinned  read-only
 
-    $ waynote key show deploy
-    make-ship-twice
-
-    $ waynote key show ghost
-    exit 1
-    error: there is no agent:default#ghost
-      there are: db, deploy
-
     $ waynote key unpin db
     unpinned agent:default#db
-
-    $ waynote key pin ghost
-    exit 1
-    error: there is no agent:default#ghost
-      there are: db, deploy
 
     $ waynote key count
     2
@@ -64,24 +39,17 @@ fn a_day_with_a_notebook() {
 #[test]
 fn caps_come_from_the_call_then_the_configuration() {
     let scratch = Scratch::new();
-    let save = |key: &str, run: &dyn Fn(super::common::Run) -> super::common::Run| {
-        run(scratch.waynote(["key", "save", key, "12345"]))
-            .output()
-            .status
-            .code()
-    };
-    assert_eq!(save("a", &|run| run.env("WAYNOTE_MAX_BYTES", "4")), Some(1));
-    assert_eq!(
-        save("a", &|run| run.env("WAYNOTE_MAX_BYTES", "-1")),
-        Some(0)
-    );
-    assert_eq!(save("b", &|run| run.env("WAYNOTE_MAX_NOTES", "1")), Some(1));
-    assert_eq!(save("a", &|run| run.env("WAYNOTE_MAX_NOTES", "1")), Some(0));
-    let call = scratch
-        .run("key save b 12345 --max-notes -7 --max-bytes 5")
-        .env("WAYNOTE_MAX_NOTES", "1");
-    call.env("WAYNOTE_MAX_BYTES", "1").ok();
-    assert_eq!(scratch.ok("key count"), "2\n");
+    let cases = "
+        key save a 12345 | WAYNOTE_MAX_BYTES | 4 | 1
+        key save a 12345 | WAYNOTE_MAX_BYTES | -1 | 0
+        key save b 12345 | WAYNOTE_MAX_NOTES | 1 | 1
+        key save a 12345 | WAYNOTE_MAX_NOTES | 1 | 0
+        key save b 12345 --max-notes -7 | WAYNOTE_MAX_NOTES | 1 | 0
+        key save b 12345 --max-bytes 5 | WAYNOTE_MAX_BYTES | 1 | 0";
+    for [words, name, value, code] in rows(cases) {
+        let status = scratch.run(words).env(name, value).output().status;
+        assert_eq!(status.code(), code.parse().ok(), "{name}={value} {words}");
+    }
 }
 
 #[test]
@@ -106,10 +74,12 @@ fn an_expected_revision_guards_a_write() {
     error: agent:default#new has changed: it does not exist, revision 4 was expected
       `--if-revision 0` creates it
     "#);
-    for change in ["key delete", "key pin", "key unpin"] {
-        let run = scratch.run(&format!("{change} k --if-revision 1"));
+    scratch.ok("place write one");
+    for change in ["key delete k", "key pin k", "key unpin k", "place delete"] {
+        let run = scratch.run(&format!("{change} --if-revision 9"));
         assert_eq!(run.said().lines().next(), Some("exit 1"), "{change}");
     }
+    scratch.ok("place delete --if-revision 1");
     scratch.ok("key pin k --if-revision 2");
     scratch.ok("key delete k --if-revision 3");
     insta::assert_snapshot!(scratch.run("key delete k --if-revision 3").said(), @"
@@ -117,28 +87,27 @@ fn an_expected_revision_guards_a_write() {
     error: agent:default#k has changed: it does not exist, revision 3 was expected
       somebody deleted it; `waynote history ADDRESS` shows who
     ");
-    scratch.ok("place write one");
-    let refused = scratch.run("place delete --if-revision 2").said();
-    assert_eq!(refused.lines().next(), Some("exit 1"));
-    scratch.ok("place delete --if-revision 1");
 }
 
 #[test]
 fn json_names_what_was_overwritten() {
     let scratch = Scratch::new();
-    let overwrote = |words: &str| scratch.json(words)["overwrote"].clone();
     for (save, address) in [
         ("place write", "place:~/work"),
         ("key save k", "agent:default#k"),
     ] {
-        assert_eq!(overwrote(&format!("{save} one --json")), Value::Null);
-        let expected = |revision: u64, same_text: bool| json!({ "revision": revision, "same_text": same_text, "undo": format!("waynote undo {address}") });
-        assert_eq!(overwrote(&format!("{save} two --json")), expected(1, false));
-        assert_eq!(overwrote(&format!("{save} two --json")), expected(2, true));
+        let overwrote =
+            |text: &str| scratch.json(&format!("{save} {text} --json"))["overwrote"].clone();
+        assert_eq!(overwrote("one"), Value::Null);
+        for (revision, is_same) in [(1, false), (2, true)] {
+            let undo = format!("waynote undo {address}");
+            let expected = json!({ "revision": revision, "same_text": is_same, "undo": undo });
+            assert_eq!(overwrote("two"), expected);
+        }
         let said = scratch.ok(&format!("{save} two"));
-        assert_eq!(
+        has(
             said,
-            format!("saved {address} (revision 4, with the text of revision 3)\n")
+            format!("saved {address} (revision 4, with the text of revision 3)\n"),
         );
     }
 }
