@@ -16,10 +16,10 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     set style = "faithful" in HOME/.config/waynote/config.toml
 
     $ waynote config set agent builder
-    set agent = "builder" in HOME/.config/waynote/config.toml, was "a"
+    set agent = "builder" in HOME/.config/waynote/config.toml
 
     $ waynote config set agent builder
-    set agent = "builder" in HOME/.config/waynote/config.toml (unchanged)
+    set agent = "builder" in HOME/.config/waynote/config.toml
 
     $ waynote config set max_notes -1
     set max_notes = -1 in HOME/.config/waynote/config.toml
@@ -37,7 +37,7 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     set notes_file = "~/.zrb/notes.json" in HOME/.config/waynote/config.toml
 
     $ waynote config unset budget
-    budget is no longer set in HOME/.config/waynote/config.toml, was 3_000
+    budget is no longer set in HOME/.config/waynote/config.toml
 
     $ waynote config unset budget
     budget was not set in HOME/.config/waynote/config.toml
@@ -64,13 +64,13 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
 
     $ waynote config set notes_file ''
     exit 2
-    error: the notes file has no name
-      give a file, or leave it out
+    error: the value is empty
+      give one, or leave the setting out
 
     $ waynote config set store ''
     exit 2
-    error: the store has no name
-      give a file, or leave it out
+    error: the value is empty
+      give one, or leave the setting out
 
     $ waynote config set session
     exit 2
@@ -122,7 +122,7 @@ fn an_empty_path_in_the_file_is_not_used() {
     scratch.put(".config/waynote/config.toml", "notes_file = \"\"\n");
     insta::assert_snapshot!(scratch.run("place write text").said(), @"
     exit 1
-    error: the setting `notes_file` cannot be used: HOME/.config/waynote/config.toml: line 1: the notes file has no name
-      give a file, or leave it out (or give `--set notes_file=VALUE` for this command); run `waynote doctor` for details
+    error: HOME/.config/waynote/config.toml: line 1: the value is empty
+      give one, or leave the setting out; `waynote doctor` checks it again
     ");
 }
