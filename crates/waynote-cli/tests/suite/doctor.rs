@@ -213,23 +213,6 @@ fn the_trust_that_is_missing_is_named() {
     assert!(said(&scratch, "doctor codex").contains("are trusted"));
 }
 
-/// Zrb's own notes, which a person may believe to be read.
-#[test]
-fn notes_of_zrb_that_are_not_in_sync_are_named() {
-    let scratch = Scratch::new();
-    let file = scratch.home().join(".zrb/notes.json");
-    fs::create_dir(file.parent().unwrap()).unwrap();
-    fs::write(&file, "{}").unwrap();
-    let found = said(&scratch, "doctor");
-    let found = found.lines().skip_while(|line| !line.contains("Zrb"));
-    insta::assert_snapshot!(found.take(2).collect::<Vec<_>>().join("\n"), @"
-    note  Zrb's notes in HOME/.zrb/notes.json are not read
-          next: `waynote config set notes_file ~/.zrb/notes.json` keeps both in sync
-    ");
-    scratch.ok("config set notes_file ~/.zrb/notes.json");
-    assert!(!said(&scratch, "doctor").contains("Zrb"));
-}
-
 /// Set up in a project alone, a client is checked there.
 #[test]
 fn a_projects_installation_is_found() {

@@ -234,7 +234,7 @@ fn a_daemon_of_openotters_has_a_notebook_for_each_agent() {
     $ waynote --agent mole import openotters daemon.db
     exit 1
     error: daemon.db has no notes of an agent `mole`; it has those of beaver, otter
-      name one of these with `--agent`, or leave it out to import all
+      name one of these agents, or none to import all; `--agent` names it
 
     $ waynote export openotters daemon.db
     exit 1

@@ -118,23 +118,20 @@ fn what_counts_here_counts_for_the_client() {
         let told: Vec<&str> = said.lines().filter(told).collect();
         match client {
             "claude-code" => assert_snapshot!(told.join("\n"), @r#"
-              +       "args": ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code SessionStart",
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code PreToolUse",
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code PostToolUseFailure",
-            next: start Claude Code with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
+            +       "args": ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
+            +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code SessionStart",
+            +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code PreToolUse",
+            +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code PostToolUseFailure",
             "#),
             "codex" => assert_snapshot!(told.join("\n"), @r#"
-              + args = ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"]
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex SessionStart",
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex PreToolUse",
-              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex PostToolUse",
-            next: start Codex with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
+            + args = ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"]
+            +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex SessionStart",
+            +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex PreToolUse",
+            +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex PostToolUse",
             "#),
             "opencode" => assert_snapshot!(told.join("\n"), @r#"
-              +       "command": ["WAYNOTE", "--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
-              +     const child = spawn(program, ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "hook", "opencode", event], { stdio: ["pipe", "pipe", "ignore"] });
-            next: start opencode with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
+            +       "command": ["WAYNOTE", "--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
+            +     const child = spawn(program, ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "hook", "opencode", event], { stdio: ["pipe", "pipe", "ignore"] });
             "#),
             _ => {}
         }

@@ -133,7 +133,7 @@ fn all_that_are_set_up_are_removed_and_no_other_is_taken_for_one_of_them() {
     HOME/.gemini/settings.json (server and hooks): removed
     Gemini CLI runs without waynote from its next session; the notes stay in HOME/.local/share/waynote/notes.db
     ");
-    insta::assert_snapshot!(said(&scratch, "uninstall --all"), @"no agent is set up here");
+    insta::assert_snapshot!(said(&scratch, "uninstall --all"), @"no agent was found here");
 }
 
 /// One that cannot be set up keeps no other from it, and is named.

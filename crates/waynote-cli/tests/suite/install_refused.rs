@@ -33,58 +33,43 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     insta::assert_snapshot!(seen, @"
     $ install and uninstall claude-code: exit 1
     error: HOME/.claude/settings.json is damaged: line 2: expected comma
-      repair it or move it away; nothing was written
+      repair it or move it away
     $ install and uninstall codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
-      repair it or move it away; nothing was written
+      repair it or move it away
     $ install cursor: exit 1
     error: HOME/.cursor/mcp.json is damaged: line 1: it is not a JSON object
-      repair it or move it away; nothing was written
+      repair it or move it away
     $ uninstall cursor: HOME/.cursor/mcp.json (server): unchanged
     HOME/.cursor/hooks.json (hooks): unchanged
     these files have no entries of waynote
     $ install gemini: exit 1
     error: HOME/.gemini/settings.json is damaged: `mcpServers` in it is not an object
-      repair it or move it away; nothing was written
+      repair it or move it away
     $ uninstall gemini: HOME/.gemini/settings.json (server and hooks): unchanged
     these files have no entries of waynote
     $ install and uninstall vscode: exit 1
     error: HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
-      repair it or move it away; nothing was written
-    CLIENT       FOUND  USER       THIS DIRECTORY
-    claude-code  yes    see below  -
-    codex        yes    see below  -
-    cursor       yes    see below  -
-    opencode     yes    -          -
-    gemini       yes    see below  -
-    antigravity  -      -          -
-    goose        -      -          -
-    vscode       yes    see below  -
-    copilot      -      -          -
-    qwen         -      -          -
-    crush        -      -          -
-    amp          -      -          -
-    kiro         -      -          -
-    zed          -      -          -
-    windsurf     -      -          -
-    cline        -      -          -
-    roo          -      -          -
-    junie        -      -          -
-
-    HOME/.claude/settings.json is damaged: line 2: expected comma
       repair it or move it away
-
-    HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
-      repair it or move it away
-
-    HOME/.cursor/mcp.json is damaged: line 1: it is not a JSON object
-      repair it or move it away
-
-    HOME/.gemini/settings.json is damaged: `mcpServers` in it is not an object
-      repair it or move it away
-
-    HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
-      repair it or move it away
+    CLIENT       FOUND  USER        THIS DIRECTORY
+    claude-code  yes    unreadable  -
+    codex        yes    unreadable  -
+    cursor       yes    unreadable  -
+    opencode     yes    -           -
+    gemini       yes    unreadable  -
+    antigravity  -      -           -
+    goose        -      -           -
+    vscode       yes    unreadable  -
+    copilot      -      -           -
+    qwen         -      -           -
+    crush        -      -           -
+    amp          -      -           -
+    kiro         -      -           -
+    zed          -      -           -
+    windsurf     -      -           -
+    cline        -      -           -
+    roo          -      -           -
+    junie        -      -           -
 
     waynote install CLIENT sets one up; waynote doctor checks those that are
     ");
@@ -139,31 +124,31 @@ fn somebody_elses_entry_is_called_so() {
     insta::assert_snapshot!(seen, @"
     $ install cursor: exit 1
     error: HOME/.cursor/mcp.json has a server named `waynote` that waynote did not write
-      rename or remove it, then run the command again; nothing was written
+      rename or remove it
     $ uninstall cursor: HOME/.cursor/mcp.json (server): unchanged
       it has a server named `waynote` that waynote did not write; it stays
     HOME/.cursor/hooks.json (hooks): unchanged
     these files have no entries of waynote
     $ doctor cursor
     WRONG Cursor: HOME/.cursor/mcp.json has a server named `waynote` that waynote did not write
-          next: rename or remove it, then run the command again
+          next: rename or remove it
     WRONG Cursor: no hooks in HOME/.cursor/hooks.json
           next: `waynote install cursor` sets it up
     $ install codex: exit 1
     error: HOME/.codex/config.toml has a server named `waynote` that waynote did not write
-      rename or remove it, then run the command again; nothing was written
+      rename or remove it
     $ uninstall codex: HOME/.codex/config.toml (server): unchanged
       it has a server named `waynote` that waynote did not write; it stays
     HOME/.codex/hooks.json (hooks): unchanged
     these files have no entries of waynote
     $ doctor codex
     WRONG Codex: HOME/.codex/config.toml has a server named `waynote` that waynote did not write
-          next: rename or remove it, then run the command again
+          next: rename or remove it
     WRONG Codex: no hooks in HOME/.codex/hooks.json
           next: `waynote install codex` sets it up
     $ install opencode: exit 1
     error: HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
-      rename or remove it, then run the command again; nothing was written
+      rename or remove it
     $ uninstall opencode: HOME/.config/opencode/opencode.json (server): unchanged
     HOME/.config/opencode/plugins/waynote.js (plugin): unchanged
       it has a text that waynote did not write; it stays
@@ -172,7 +157,7 @@ fn somebody_elses_entry_is_called_so() {
     WRONG opencode: no server in HOME/.config/opencode/opencode.json
           next: `waynote install opencode` sets it up
     WRONG opencode: HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
-          next: rename or remove it, then run the command again
+          next: rename or remove it
     ");
 }
 
@@ -218,16 +203,16 @@ fn a_name_that_stands_twice_is_named() {
     insta::assert_snapshot!(seen, @"
     $ install and uninstall cursor: exit 1
     error: HOME/.cursor/mcp.json has `mcpServers` twice, on lines 2 and 4
-      programs that read it see only one of them: keep one, then run the command again; nothing was written
+      keep one of them
     $ install and uninstall gemini: exit 1
     error: HOME/.gemini/settings.json has `BeforeAgent` twice, on lines 3 and 4
-      programs that read it see only one of them: keep one, then run the command again; nothing was written
+      keep one of them
     $ install and uninstall vscode: exit 1
     error: HOME/.config/Code/User/mcp.json has `waynote` twice, on lines 2 and 3
-      programs that read it see only one of them: keep one, then run the command again; nothing was written
+      keep one of them
     $ install and uninstall codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 3: duplicate key
-      repair it or move it away; nothing was written
+      repair it or move it away
     ");
 }
 
