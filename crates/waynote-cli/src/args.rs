@@ -295,11 +295,11 @@ pub(crate) enum Command {
     /// A prompt whose first or last line is `waynote: off` does the same for its own turn. What a session was given before
     /// stays with it. Lists the active pauses.
     Pause(PauseArgs),
-    /// Begin in a project: bring in notes that are here already, set up the agents, print the block
+    /// Begin in a project: bring in notes that are here already, set up the agents
     ///
     /// Looks for notes of other programs in this project and in the listed places of your home (docs: import), shows them
     /// with their tokens, and asks which to take. What an agent here loads by itself is marked, and not chosen. Then it
-    /// sets up the agents of this machine, tries each, and prints the block. Nothing is taken from its source.
+    /// sets up the agents of this machine. Nothing is taken from its source.
     Start(StartArgs),
     /// Set an agent up: its MCP server entry and its hooks, in its own files
     ///
@@ -378,15 +378,12 @@ pub(crate) enum Command {
     /// The agent of the demo
     #[command(hide = true)]
     DemoAgent,
-    /// Print the completions for a shell, or install them
+    /// Print the completions for a shell: bash reads them by `source <(waynote completions bash)`
     ///
     /// In bash, zsh and fish, keys, addresses, sessions, agents, types and settings of the store are completed too.
     Completions {
         /// The shell
         shell: clap_complete::Shell,
-        /// Write them to where the shell looks for them, and say what was written (bash, zsh, fish)
-        #[arg(long)]
-        install: bool,
     },
     /// Print the licences of waynote and of the token vocabulary in it
     #[command(alias = "licenses")]

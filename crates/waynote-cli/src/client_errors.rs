@@ -10,6 +10,7 @@ use waynote_system::{EnvironmentError, FileError};
 use crate::error::Failure;
 
 const SET_HOME: &str = "set HOME to your home directory";
+const MEND: &str = "repair it or move it away";
 
 impl From<EnvironmentError> for Failure {
     fn from(error: EnvironmentError) -> Self {
@@ -33,39 +34,31 @@ impl From<FileError> for Failure {
         };
         let (kind, hint) = match error {
             FileError::Library(error) => return Self::Library(error),
-            FileError::NotUtf8 { .. } => ("damaged_file", "repair it or move it away".into()),
-            FileError::TooLong { .. } => (
-                "file_too_long",
-                "find out what filled it, or move it away".into(),
-            ),
+            FileError::NotUtf8 { .. } => ("damaged_file", MEND.into()),
+            FileError::TooLong { .. } => ("file_too_long", MEND.into()),
             FileError::Unreadable { path } => ("unreadable_file", owner_of(&path, "-l")),
-            FileError::InTheWay { .. } => (
-                "not_a_file",
-                "move it away, then run the command again".into(),
-            ),
+            FileError::InTheWay { .. } => ("not_a_file", "move it away".into()),
             FileError::Outside { .. } => (
                 "outside_project",
                 "the link may have come with the project: remove it, or install without `--project`".into(),
             ),
-            FileError::ReadOnly { target, owner, .. } => {
-                let how = match owner {
-                    None => format!(
-                        "`chmod u+w {}` makes it writable",
-                        quoted(&target.to_string_lossy())
-                    ),
-                    Some(owner) => format!("it belongs to user {owner}, who can change it"),
-                };
-                let there = "if another program manages it, make the change there: `--dry-run` shows it";
-                ("read_only_file", format!("{how}; {there}"))
+            FileError::ReadOnly { target, .. } => (
+                "read_only_file",
+                format!(
+                    "{}; if another program manages it, make the change there: `--dry-run` shows it",
+                    owner_of(&target, "-l")
+                ),
+            ),
+            FileError::ReadOnlyFolder { folder, .. } => {
+                ("read_only_folder", owner_of(&folder, "-ld"))
             }
-            FileError::ReadOnlyFolder { folder, .. } => ("read_only_folder", owner_of(&folder, "-ld")),
-            FileError::ChangedMeanwhile { .. } => {
-                let hint = "run the command again; nothing was written to it";
-                return Self::refused("changed_meanwhile", what, hint);
-            }
+            FileError::ChangedMeanwhile { .. } => (
+                "changed_meanwhile",
+                "run the command again; nothing was written to it".into(),
+            ),
             _ => ("file", "run the command again".into()),
         };
-        Self::left_as_it_is(kind, what, hint)
+        Self::refused(kind, what, hint)
     }
 }
 
@@ -76,14 +69,22 @@ impl From<Error> for Failure {
             Error::Library(error) => return Self::Library(error),
             Error::Environment(error) => return error.into(),
             Error::File(error) => return error.into(),
-            Error::NotEdited { refusal, .. } => return not_edited(what, &refusal),
+            Error::NotEdited { refusal, .. } => {
+                let (kind, hint) = match refusal {
+                    Refusal::Damaged { .. } => ("damaged_file", MEND),
+                    Refusal::Taken { .. } => ("name_taken", "rename or remove it"),
+                    Refusal::Twice { .. } => ("duplicate_key", "keep one of them"),
+                    _ => ("not_editable", "change it by hand"),
+                };
+                return Self::refused(kind, what, hint);
+            }
             Error::NoHome { .. } => return Self::refused("no_home", what, SET_HOME),
             Error::NoProject { .. } => {
                 let hint = "go to the project's directory first, or leave out `--project`";
                 return Self::refused("no_project", what, hint);
             }
             Error::NotOurs { .. } => "name a new or an empty folder".into(),
-            Error::Lacks { client, part } => without(client, part),
+            Error::Lacks { part, .. } => without(part),
             Error::Payload(_) => "it is what the client sends".into(),
             Error::NoEvent { .. } => "`waynote install` writes the hooks that work".into(),
             _ => "`waynote install --help` says what can be set up".into(),
@@ -93,7 +94,7 @@ impl From<Error> for Failure {
 }
 
 /// The way out where a client lacks what an option is about.
-fn without(client: Client, part: Lacking) -> String {
+fn without(part: Lacking) -> String {
     let option = match part {
         Lacking::Prompts => "--every-prompt",
         Lacking::Calls => "--by-server",
@@ -102,31 +103,9 @@ fn without(client: Client, part: Lacking) -> String {
         Lacking::Files => {
             return "`waynote plugin FOLDER` writes one, and says how it is installed".into();
         }
-        _ => {
-            let title = client.title();
-            return format!(
-                "leave out `--project`: the notes are those of the project that {title} is started in"
-            );
-        }
+        _ => "--project",
     };
     let others = Client::ALL.into_iter().filter(|other| !other.lacks(part));
     let others: Vec<&str> = others.map(Client::word).collect();
     format!("leave out `{option}`: {} take it", others.join(", "))
-}
-
-fn not_edited(what: String, refusal: &Refusal) -> Failure {
-    let (kind, hint) = match refusal {
-        Refusal::Damaged { .. } => ("damaged_file", "repair it or move it away".to_owned()),
-        Refusal::Taken { .. } => (
-            "name_taken",
-            "rename or remove it, then run the command again".to_owned(),
-        ),
-        Refusal::Twice { .. } => (
-            "duplicate_key",
-            "programs that read it see only one of them: keep one, then run the command again"
-                .to_owned(),
-        ),
-        _ => ("not_editable", "change it by hand".to_owned()),
-    };
-    Failure::left_as_it_is(kind, what, hint)
 }

@@ -3,8 +3,6 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::path::PathBuf;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use clap::{Arg, Command, CommandFactory};
@@ -13,7 +11,7 @@ use clap_complete::{ArgValueCompleter, CompleteEnv, CompletionCandidate, Shell};
 use waynote::{EntryType, Notebook, Scope, ScopeKind, SessionLog, Store};
 
 use crate::args::{Cli, Global};
-use crate::error::{Failure, Outcome};
+use crate::error::Outcome;
 use crate::opened::{OpenStore, Wait};
 use crate::settings::{KNOWN, Settings};
 use crate::{error, home};
@@ -95,17 +93,12 @@ fn values_of(command: &str, arg: &Arg) -> Option<Values> {
     }
 }
 
-/// The values that begin with what was typed, as far as they come in time.
+/// The values that begin with what was typed.
 fn candidates(values: Values, typed: &OsStr) -> Vec<CompletionCandidate> {
     let Some(typed) = typed.to_str() else {
         return Vec::new();
     };
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        let all = all(values).unwrap_or_default();
-        let _ = sender.send(all);
-    });
-    let mut all = receiver.recv_timeout(WAIT).unwrap_or_default();
+    let mut all = all(values).unwrap_or_default();
     all.retain(|value| value.starts_with(typed) && !value.chars().any(char::is_control));
     all.into_iter().map(CompletionCandidate::new).collect()
 }
@@ -190,37 +183,3 @@ pub(crate) fn script(shell: Shell) -> Outcome<String> {
 /// Readline takes `:` for the end of a word, and addresses have it inside: the words are those of the line, and what a
 /// reply begins with is what readline takes for an earlier word.
 const BASH: &str = include_str!("completion.bash");
-
-/// Writes the script to where the shell looks for it.
-pub(crate) fn install(shell: Shell) -> Outcome<(PathBuf, &'static str)> {
-    let home = PathBuf::from(home::home()?);
-    let configuration = home::configuration()?.unwrap_or_else(|| home.join(".config"));
-    let (file, more) = match shell {
-        Shell::Bash => (
-            home::data()?.join("bash-completion/completions/waynote"),
-            "new shells have it, if the package bash-completion is installed; else add to ~/.bashrc: source <(waynote completions bash)",
-        ),
-        Shell::Zsh => (
-            home::data()?.join("zsh/site-functions/_waynote"),
-            "if ~/.zshrc has no such line, add before compinit: fpath=(~/.local/share/zsh/site-functions $fpath)",
-        ),
-        Shell::Fish => (
-            configuration.join("fish/completions/waynote.fish"),
-            "new shells have it",
-        ),
-        other => {
-            return Err(Failure::usage(
-                format!("waynote knows no place for the completions of {other}"),
-                format!(
-                    "`waynote completions {other}` prints them; put them into your shell's profile"
-                ),
-            ));
-        }
-    };
-    let failed = |error| Failure::file(file.clone(), "written", error);
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
-    std::fs::write(&file, script(shell)?).map_err(failed)?;
-    Ok((file, more))
-}

@@ -13,7 +13,6 @@ use waynote::FlaggedNote;
 use waynote::secrets::masked;
 use waynote::store::Damage;
 use waynote::{ErrorClass, SecretPolicy};
-use waynote_formats::FormatError;
 
 use crate::escaped::escaped;
 use crate::{hints, session_view};
@@ -23,11 +22,6 @@ pub(crate) const BLOCKED: u8 = 4;
 
 /// The kind of a refusal by the person who was asked: nothing is wrong.
 pub(crate) const KEPT: &str = "kept";
-
-/// True if the error is about another program's file that cannot be read.
-fn is_damaged_file(error: &waynote::Error) -> bool {
-    matches!(error.downcast_ref(), Some(FormatError::DamagedFile { .. }))
-}
 
 /// The exit code of each family of errors.
 fn exit_code(class: ErrorClass) -> u8 {
@@ -50,23 +44,23 @@ pub(crate) enum Failure {
     Library(waynote::Error),
     /// A refusal or a failure of a loop, but for those of its store.
     Loop(waynote_loop::Error),
-    /// A request that does not hold together.
-    Usage { what: String, hint: String },
-    /// A refusal by the command line itself: a code for programs, a message with its reason, and a hint.
-    Refused {
+    /// A refusal by the command line itself: its family, a code for programs, a message with its reason, and a hint.
+    Own {
+        class: ErrorClass,
         kind: &'static str,
         what: String,
         hint: String,
-        /// True for a file of another program that is left as it is, where the hint does not say that it is.
-        leaves_file: bool,
     },
 }
 
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
+    /// A request that does not hold together.
     pub(crate) fn usage(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Usage {
+        Self::Own {
+            class: ErrorClass::Invalid,
+            kind: "usage",
             what: what.into(),
             hint: hint.into(),
         }
@@ -77,25 +71,11 @@ impl Failure {
         what: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
-        Self::Refused {
+        Self::Own {
+            class: ErrorClass::Refused,
             kind,
             what: what.into(),
             hint: hint.into(),
-            leaves_file: false,
-        }
-    }
-
-    /// The same about a file of another program that is left as it is.
-    pub(crate) fn left_as_it_is(
-        kind: &'static str,
-        what: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Self {
-        Self::Refused {
-            kind,
-            what: what.into(),
-            hint: hint.into(),
-            leaves_file: true,
         }
     }
 
@@ -119,86 +99,51 @@ impl Failure {
     pub(crate) fn kind(&self) -> &str {
         match self {
             Self::BrokenPipe => "broken_pipe",
-            Self::Arguments(_) | Self::Usage { .. } => "usage",
+            Self::Arguments(_) => "usage",
             Self::Library(error) => error.kind(),
             Self::Loop(error) => error.kind(),
-            Self::Refused { kind, .. } => kind,
+            Self::Own { kind, .. } => kind,
         }
     }
 
-    pub(crate) fn class(&self) -> ErrorClass {
+    fn class(&self) -> ErrorClass {
         match self {
-            Self::Arguments(_) | Self::Usage { .. } => ErrorClass::Invalid,
+            Self::Arguments(_) => ErrorClass::Invalid,
             Self::Library(error) => error.class(),
             Self::Loop(error) => error.class(),
-            Self::Refused { .. } => ErrorClass::Refused,
+            Self::Own { class, .. } => *class,
             Self::BrokenPipe => ErrorClass::Unreachable,
         }
     }
 
     /// The message with its reason; credentials are masked.
     pub(crate) fn what(&self) -> String {
-        masked(&self.unmasked()).into_owned()
-    }
-
-    fn unmasked(&self) -> String {
-        match self {
+        let what = match self {
             Self::BrokenPipe => "the output was closed".into(),
             Self::Arguments(error) => {
                 let text = error.to_string();
                 let first = text.split("\n\n").next().unwrap_or_default();
-                first
-                    .trim_start_matches("error: ")
-                    .trim()
-                    .replace("\n  ", " ")
+                let first = first.trim_start_matches("error: ").trim();
+                first.replace("\n  ", " ")
             }
             Self::Library(error) => error.to_string(),
             Self::Loop(error) => error.to_string(),
-            Self::Usage { what, .. } | Self::Refused { what, .. } => what.clone(),
-        }
+            Self::Own { what, .. } => what.clone(),
+        };
+        masked(&what).into_owned()
     }
 
     /// The hint: the next step of the user; credentials are masked.
     pub(crate) fn hint(&self) -> String {
         let hint = match self {
-            Self::Refused {
-                hint,
-                leaves_file: true,
-                ..
-            } => {
-                const LEFT: &str = "; nothing was written";
-                // The lines after the first one are to be copied, so they stay as they are.
-                match hint.split_once('\n') {
-                    Some((first, more)) => format!("{first}{LEFT}\n{more}"),
-                    None => format!("{hint}{LEFT}"),
-                }
-            }
-            Self::Library(error) => hints::hint(error),
-            _ => return self.way_out(),
-        };
-        masked(&hint).into_owned()
-    }
-
-    /// The same for a command that only looks at files, and would write nothing anyway.
-    pub(crate) fn way_out(&self) -> String {
-        let hint = match self {
             Self::BrokenPipe => String::new(),
-            Self::Arguments(error) => match (
-                error.get(ContextKind::SuggestedArg),
-                error.get(ContextKind::Suggested),
-            ) {
-                (Some(ContextValue::String(argument)), _) => {
-                    format!("did you mean `{argument}`? try `waynote --help`")
-                }
-                (_, Some(ContextValue::StyledStrs(tips))) if !tips.is_empty() => {
-                    tips[0].to_string()
-                }
+            Self::Arguments(error) => match error.get(ContextKind::Suggested) {
+                Some(ContextValue::StyledStrs(tips)) if !tips.is_empty() => tips[0].to_string(),
                 _ => "try `waynote --help`".into(),
             },
-            Self::Library(error) if is_damaged_file(error) => error.advice().unwrap_or_default(),
             Self::Library(error) => hints::hint(error),
             Self::Loop(error) => hints::of_runner(error),
-            Self::Usage { hint, .. } | Self::Refused { hint, .. } => hint.clone(),
+            Self::Own { hint, .. } => hint.clone(),
         };
         masked(&hint).into_owned()
     }
@@ -208,18 +153,10 @@ impl Failure {
         waynote::visible::visible(&self.what())
     }
 
-    fn code(&self) -> ExitCode {
-        match self {
-            Self::BrokenPipe => ExitCode::SUCCESS,
-            _ => ExitCode::from(exit_code(self.class())),
-        }
-    }
-
     /// Says it on standard error and gives the exit code.
     pub(crate) fn report(&self, as_json: bool) -> ExitCode {
-        let code = self.code();
         match self {
-            Self::BrokenPipe => {}
+            Self::BrokenPipe => return ExitCode::SUCCESS,
             _ if as_json => {
                 let mut error = json!({
                     "kind": self.kind(), "message": self.what(), "hint": self.hint(),
@@ -232,7 +169,7 @@ impl Failure {
                 }
                 say_json(&json!({ "error": error }));
             }
-            Self::Refused {
+            Self::Own {
                 kind: KEPT, what, ..
             } => complain(&masked(what)),
             // clap's own wording knows the usage line and the possible values.
@@ -252,7 +189,7 @@ impl Failure {
                 }
             }
         }
-        code
+        ExitCode::from(exit_code(self.class()))
     }
 }
 

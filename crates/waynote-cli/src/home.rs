@@ -1,9 +1,8 @@
 //! The environment of this process: read once, here, and handed on as a value.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use waynote::visible::visible;
 use waynote::{Base, Place};
 use waynote_system::Environment;
 
@@ -83,13 +82,6 @@ pub(crate) fn lineage(place: &Place) -> Outcome<Vec<Place>> {
 /// A path with `~` for home.
 pub(crate) fn expanded(path: &str) -> Outcome<PathBuf> {
     Ok(environment().expanded(path)?)
-}
-
-/// A path as a person reads it: with `~` for home.
-pub(crate) fn shortened(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    let place = base_of_home().and_then(|base| Ok(Place::resolve(&path, &base)?));
-    visible(place.as_ref().map_or(&*path, Place::as_str))
 }
 
 /// The folder for data: `$XDG_DATA_HOME`, else the platform's.

@@ -30,7 +30,6 @@ mod table;
 mod typed;
 mod variables;
 mod when;
-mod zrb_file;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! A store on a server: its token, its time limits, and the errors of commands that need a store on this machine.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use waynote::text::seconds;
@@ -113,41 +113,20 @@ pub(crate) fn keep() -> Outcome<Option<Keep>> {
     }))
 }
 
-/// The source of the token.
-enum Source {
-    Nowhere,
-    Given(String),
-    File(PathBuf),
-    Command(String),
-}
-
-/// The source of the token: `WAYNOTE_TOKEN`, a file or a command. A flag takes precedence over the variable.
-fn source(settings: &Settings) -> Outcome<Source> {
-    let given = home::variable(TOKEN)?.filter(|token| !token.is_empty());
-    let file = settings.token_file.value.clone();
-    let named = matches!(settings.token_file.origin, Origin::Flag(_))
-        .then(|| file.clone())
-        .flatten();
-    Ok(
-        match (named, given, file, settings.token_command.value.clone()) {
-            (Some(file), ..) | (None, None, Some(file), _) => Source::File(file),
-            (None, Some(token), ..) => Source::Given(token),
-            (None, None, None, Some(command)) => Source::Command(command),
-            (None, None, None, None) => Source::Nowhere,
-        },
-    )
-}
-
+/// The token: of `WAYNOTE_TOKEN`, a file or a command. A flag takes precedence over the variable.
 fn token(settings: &Settings) -> Outcome<Token> {
-    Ok(match source(settings)? {
-        Source::File(file) => {
+    let is_flag = matches!(settings.token_file.origin, Origin::Flag(_));
+    let given = home::variable(TOKEN)?.filter(|token| !token.is_empty() && !is_flag);
+    let file = settings.token_file.value.clone();
+    Ok(match (given, file, settings.token_command.value.clone()) {
+        (Some(token), ..) => Token::new(token).held_by(TOKEN),
+        (None, Some(file), _) => {
             let name = file.display().to_string();
             Token::from_fn(move || of_file(&file)).held_by(&name)
         }
-        Source::Given(token) => Token::new(token).held_by(TOKEN),
-        Source::Command(command) => Token::from_fn(move || printed("token_command", &command))
+        (None, None, Some(command)) => Token::from_fn(move || printed("token_command", &command))
             .held_by("what the command of `token_command` prints"),
-        Source::Nowhere => Token::default(),
+        (None, None, None) => Token::default(),
     })
 }
 

@@ -4,14 +4,12 @@
 mod file;
 mod layers;
 mod row;
-mod store_name;
 mod table;
 mod values;
 
 use std::path::Path;
 
 use waynote::context::{Budget, Style};
-use waynote::secrets::masked;
 use waynote::{Author, Limits, Name, SecretPolicy};
 
 use crate::args::{Global, StyleArg};
@@ -39,39 +37,20 @@ impl Settings {
     /// Like `read`, for commands that do not touch the notes, or that explain the mistakes.
     pub(crate) fn read_for_repair(flags: &Global) -> Outcome<Self> {
         let file = File::read(KNOWN)?;
-        let sets = KNOWN.set_by(&flags.set)?;
-        Self::of(Layers { file, sets }, flags)
+        let given = KNOWN.given_by(flags)?;
+        Self::of(Layers { file, flags: given }, flags.attach)
     }
 
     /// Fails if the configuration file cannot be read, or after a mistake in a setting that says where notes go or whose
     /// they are: a default would put them in the wrong place.
     pub(crate) fn check(&self) -> Outcome {
-        let identity = |name: &str| {
-            let mut shown = self.shown().into_iter();
-            let (known, _, origin) = shown.find(|(known, ..)| known.name == name)?;
-            // A flag or a variable overrides the mistake.
-            (known.is_identity && *origin == Origin::Default).then_some(known)
-        };
-        for problem in &self.problems {
-            let hint = &problem.hint;
-            if problem.is_of_file {
-                let hint = format!("{hint}; `waynote doctor` checks the file again");
-                return Err(Failure::refused("config", problem.told(), hint));
-            }
-            if let Some(known) = problem.setting.and_then(identity) {
-                let what = format!(
-                    "the setting `{}` cannot be used: {}",
-                    known.name,
-                    problem.told()
-                );
-                let (flag, value) = known.option("VALUE");
-                let hint = format!(
-                    "{hint} (or give `{flag} {value}` for this command); run `waynote doctor` for details"
-                );
-                return Err(Failure::refused("config", what, hint));
+        match self.problems.iter().find(|problem| problem.is_fatal) {
+            None => Ok(()),
+            Some(problem) => {
+                let hint = format!("{}; `waynote doctor` checks it again", problem.hint);
+                Err(Failure::refused("config", problem.told(), hint))
             }
         }
-        Ok(())
     }
 
     /// The file of the store, if it was named and does not exist: a misspelt path is an empty store.
@@ -90,7 +69,7 @@ impl Settings {
             1 => String::new(),
             problems => format!(" (and {} more)", problems - 1),
         };
-        let told = masked(&format!("{}{more}", problem.told())).into_owned();
+        let told = problem.told() + &more;
         if as_json {
             let more = serde_json::json!({ "problems": self.problems });
             crate::error::warning("config", &told, &problem.hint, more, true);

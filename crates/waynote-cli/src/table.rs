@@ -80,7 +80,7 @@ struct Columns<'h> {
     widths: Vec<usize>,
     colour: bool,
     /// True once something was printed.
-    pub(crate) is_begun: bool,
+    is_begun: bool,
 }
 
 impl<'h> Columns<'h> {

@@ -111,5 +111,4 @@ mod suite {
     mod who_may;
     mod whole_export;
     mod worktree;
-    mod zrb_file;
 }

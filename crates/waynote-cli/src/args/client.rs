@@ -45,7 +45,7 @@ pub(crate) struct HookArgs {
     pub(crate) explain: bool,
 }
 
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct InstallArgs {
     /// The agent
     pub(crate) client: Option<ClientArg>,

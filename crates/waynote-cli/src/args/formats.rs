@@ -159,9 +159,6 @@ pub(crate) struct StartArgs {
     /// Set up no agents
     #[arg(long)]
     pub(crate) no_install: bool,
-    /// Take back the last start in this directory: its notes, and the agents that it set up
-    #[arg(long, conflicts_with_all = ["take", "no_install", "path"])]
-    pub(crate) undo: bool,
 }
 
 #[derive(Subcommand)]

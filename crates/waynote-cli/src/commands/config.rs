@@ -28,89 +28,58 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     let (known, kind) = named(name)?;
     // As it was typed: an absolute path may be one of anything.
     (known.check)(value)?;
-    let value = match kind {
-        // A store on a server or in a database is no path.
-        Kind::Path if !waynote_remote::Url::is_meant(value) && !database::is_url(value) => {
-            absolute(value)?
-        }
-        _ => value.to_owned(),
-    };
+    let is_elsewhere = waynote_remote::Url::is_meant(value) || database::is_url(value);
     let item = match kind {
-        Kind::Text | Kind::Path => Value::from(value.as_str()),
-        Kind::Whole => Value::from(number::<i64>(known, &value)?),
-        Kind::Number => match value.trim().parse::<i64>() {
-            Ok(whole) => Value::from(whole),
-            Err(_) => Value::from(number::<f64>(known, &value)?),
-        },
+        Kind::Path if !is_elsewhere => Value::from(absolute(value)?),
+        Kind::Text | Kind::Path => Value::from(value),
+        Kind::Whole | Kind::Number => value.trim().parse().map_err(|_| {
+            let what = format!("`{}` is not a number for `{name}`", visible(value));
+            Failure::usage(what, "write a number, for example 4096")
+        })?,
         Kind::Names => {
             let names = value.split(',').map(str::trim);
             Value::Array(names.filter(|name| !name.is_empty()).collect::<Array>())
         }
     };
     let shown = item.to_string();
-    let before = edit(context, |document| match document.get_mut(known.name) {
+    edit(context, |document| match document.get_mut(name) {
         // A comment behind the value stays.
         Some(Item::Value(there)) => {
             let decor = there.decor().clone();
-            let before = std::mem::replace(there, item);
+            *there = item;
             *there.decor_mut() = decor;
-            Some(before.decorated("", "").to_string())
         }
-        _ => {
-            document.insert(known.name, Item::Value(item));
-            None
-        }
+        _ => drop(document.insert(name, Item::Value(item))),
     })?;
-    let value = shown.trim();
-    let was = match &before {
-        Some(before) if before == value => " (unchanged)".to_owned(),
-        Some(before) => format!(", was {before}"),
-        None => String::new(),
-    };
-    let file = context.settings.file.display();
-    let said = format!("set {name} = {value} in {file}{was}");
-    let note = "is set and overrides the file";
-    let value = json!({ "name": name, "value": value, "before": before });
-    answer(context, value, &said, Some(known), note)
+    let said = format!(
+        "set {name} = {shown} in {}",
+        context.settings.file.display()
+    );
+    answer(context, name, Some(&shown), &said)
 }
 
 /// Removes a setting from the file.
 fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
-    let before = edit(context, |document| {
-        let before = document.remove(name)?.into_value().ok()?;
-        Some(before.decorated("", "").to_string())
-    })?;
-    // A name that is no setting can only be removed from the file.
-    let known = match KNOWN.find(name) {
-        Some((known, _)) => Some(known),
-        None if before.is_some() => None,
-        None => Some(named(name)?.0),
-    };
+    let was_set = edit(context, |document| document.remove(name).is_some())?;
+    if !was_set {
+        named(name)?;
+    }
     let file = context.settings.file.display();
-    let said = match &before {
-        Some(before) => format!("{name} is no longer set in {file}, was {before}"),
-        None => format!("{name} was not set in {file}"),
-    };
-    let value = json!({ "name": name, "value": null, "before": before });
-    answer(context, value, &said, known, "still sets it")
+    let how = if was_set { "is no longer" } else { "was not" };
+    let said = format!("{name} {how} set in {file}");
+    answer(context, name, None, &said)
 }
 
-/// Says what became of the file, and with `note` that a variable sets the same.
-fn answer(
-    context: &mut Context<'_>,
-    mut value: serde_json::Value,
-    said: &str,
-    known: Option<&SettingInfo>,
-    note: &str,
-) -> Outcome {
-    let overridden = match known {
-        Some(known) => home::variable(known.variable)?.map(|_| known.variable),
+/// Says what became of the file, and that a variable overrides it.
+fn answer(context: &mut Context<'_>, name: &str, value: Option<&str>, said: &str) -> Outcome {
+    let overridden = match KNOWN.find(name) {
+        Some((known, _)) => home::variable(known.variable)?.map(|_| known.variable),
         None => None,
     };
-    value["file"] = json!(context.settings.file.display().to_string());
-    value["overridden_by"] = json!(overridden);
+    let file = context.settings.file.display().to_string();
+    let value = json!({ "name": name, "value": value, "file": file, "overridden_by": overridden });
     context.answer(&value, || {
-        let note = overridden.map(|variable| format!("\nnote: {variable} {note}"));
+        let note = overridden.map(|of| format!("\nnote: {of} is set and overrides the file"));
         visible(said) + &note.unwrap_or_default()
     })
 }
@@ -122,13 +91,6 @@ fn named(name: &str) -> Outcome<(&'static SettingInfo, Kind)> {
             visible(name)
         );
         Failure::usage(what, KNOWN.instead_of(name))
-    })
-}
-
-fn number<T: std::str::FromStr>(known: &SettingInfo, value: &str) -> Outcome<T> {
-    value.trim().parse().map_err(|_| {
-        let what = format!("`{}` is not a number for `{}`", visible(value), known.name);
-        Failure::usage(what, "write a number, for example 4096")
     })
 }
 

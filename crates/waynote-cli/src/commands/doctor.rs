@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use anstyle::AnsiColor;
 use serde_json::json;
-use waynote::secrets::masked;
 use waynote::text::plural;
 use waynote_clients::{
     Client, Findings, InstallScope, Setup, State, Target, Verdict, examine, states,
@@ -17,13 +16,13 @@ use waynote_system::disk;
 use waynote_system::variables::TOKEN;
 
 use super::install::reach;
-use super::{hook, rollback, start};
+use super::{hook, rollback};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait, on_network};
 use crate::settings::Settings;
 use crate::variables::machine;
-use crate::{authorities, clock, database, home, program, remote, session_view, zrb_file};
+use crate::{authorities, clock, database, home, program, remote, session_view};
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -35,7 +34,6 @@ pub(super) fn run(
     configuration(context, &mut findings);
     store(context, &mut findings);
     notes_file(context, &mut findings);
-    zrb(context, &mut findings);
     match home::home() {
         Ok(_) => clients(&context.settings, client, project, &mut findings)?,
         Err(failure) if client.is_none() => findings.note(
@@ -43,13 +41,6 @@ pub(super) fn run(
             failure.hint(),
         ),
         Err(failure) => findings.wrong(failure.line(), failure.hint()),
-    }
-    // A store that cannot be read is named above.
-    for loaded in start::loaded_here(context).unwrap_or_default() {
-        findings.note(
-            loaded,
-            "keep each fact in one of them: `waynote start` lists both",
-        );
     }
     let is_well = findings.is_well();
     if context.output.json {
@@ -145,7 +136,7 @@ fn binary(findings: &mut Findings) {
 fn configuration(context: &Context<'_>, findings: &mut Findings) {
     for problem in &context.settings.problems {
         findings.wrong(
-            format!("settings: {}", masked(&problem.told())),
+            format!("settings: {}", problem.told()),
             problem.hint.clone(),
         );
     }
@@ -169,18 +160,8 @@ fn notes_file(context: &Context<'_>, findings: &mut Findings) {
         Ok(None) => findings.ok(format!("notes_file: {shown}, created by the first write")),
         Err(error) => {
             let said = format!("notes_file: {error}");
-            findings.wrong(said, Failure::from(error).way_out());
+            findings.wrong(said, Failure::from(error).hint());
         }
-    }
-}
-
-/// Notes of Zrb that are not kept in sync.
-fn zrb(context: &Context<'_>, findings: &mut Findings) {
-    if let Some(file) = zrb_file::not_in_sync(&context.settings) {
-        findings.note(
-            format!("Zrb's notes in {} are not read", file.display()),
-            format!("`{}` keeps both in sync", zrb_file::SYNC),
-        );
     }
 }
 
@@ -189,22 +170,15 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
         findings.wrong(failure.line(), failure.hint());
         return;
     }
-    let elsewhere = context.settings.remote().or(context.settings.database());
-    if let Some(url) = elsewhere {
-        let url = url.to_owned();
-        match context.read(|store| Ok(store.store_id()?)) {
-            Ok(_) => {
-                let tried = context.settings.database();
-                match tried.map(|url| database::try_write(&context.settings, url)) {
-                    Some(Err(failure)) => {
-                        findings.wrong(format!("store: {}", failure.line()), failure.hint());
-                    }
-                    Some(Ok(())) => {
-                        findings.ok(format!("store: {url} answers, and can be written"));
-                    }
-                    None => findings.ok(format!("store: {url} answers")),
-                }
-            }
+    let settings = &context.settings;
+    if let Some(url) = settings.remote().or(settings.database()) {
+        let answers = context.read(|store| Ok(store.store_id()?));
+        let tried = answers.and_then(|_| match settings.database() {
+            Some(url) => database::try_write(settings, url).map(|()| ", and can be written"),
+            None => Ok(""),
+        });
+        match tried {
+            Ok(more) => findings.ok(format!("store: {url} answers{more}")),
             Err(failure) => findings.wrong(format!("store: {}", failure.line()), failure.hint()),
         }
         return;
@@ -272,10 +246,10 @@ fn written_to(store: &Path) -> Result<(), &'static str> {
 }
 
 /// The findings of a client.
-pub(super) fn of_client(setup: &Setup<'_>) -> Outcome<Findings> {
+fn of_client(setup: &Setup<'_>) -> Outcome<Findings> {
     let refused = |error| {
         let failure = Failure::from(error);
-        (failure.line(), failure.way_out())
+        (failure.line(), failure.hint())
     };
     Ok(examine(setup, clock::now()?, hook_limit, refused)?)
 }
@@ -297,7 +271,7 @@ fn of_endpoint(failure: &Failure, title: &str) -> String {
              Node: NODE_EXTRA_CA_CERTS=FILE)"
         ),
         "unauthorized" => format!("start {title} with a token that counts in {TOKEN}"),
-        _ => failure.way_out(),
+        _ => failure.hint(),
     }
 }
 
@@ -332,7 +306,7 @@ fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) ->
         OpenStore::of(&named, false, Wait::Now).and_then(|opened| Ok(opened.store().store_id()?));
     match answer {
         Ok(_) => findings.ok(format!("{title}: the store {url} answers")),
-        Err(failure) => findings.wrong(format!("{title}: {}", failure.line()), failure.way_out()),
+        Err(failure) => findings.wrong(format!("{title}: {}", failure.line()), failure.hint()),
     }
     Ok(())
 }

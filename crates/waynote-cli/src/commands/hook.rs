@@ -245,34 +245,34 @@ fn work(
         Wait::Within(limit.wait - limit.wait / REST),
     )?;
     let store = opened.store();
+    // In time for one request: the loop that runs, which the environment names too, is not asked for.
     let inside = match hook.can_wait() && is_elsewhere {
-        // In time for one request: the loop that runs, which the environment names too, is not asked for.
         true => Inside::named(&settings),
         false => Inside::of_block(&settings, store)?,
     };
-    let request = request(&settings, place, &inside)?;
-    let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
-    let answer = hook.answer(
-        environment(),
-        store,
-        request,
-        !words.no_search,
-        has_it_in_prompt,
-    )?;
+    let answer = answer(&hook, &settings, store, place, inside, !words.no_search)?;
     Ok(explained(&hook, answer, words.explain))
 }
 
-/// The request of a block for a session at a place.
-fn request(settings: &Settings, place: Place, inside: &Inside) -> Outcome<Request> {
+/// The answer of a hook for a session at a place.
+fn answer(
+    hook: &Hook,
+    settings: &Settings,
+    store: &dyn Store,
+    place: Place,
+    inside: Inside,
+    searches: bool,
+) -> Outcome<Answer> {
     let also = home::main_checkout(&place)?.into_iter().collect();
-    let agent = settings.agent.value.clone();
-    Ok(Request::new(agent, place, clock::now()?)
-        .session(inside.session.clone())
+    let request = Request::new(settings.agent.value.clone(), place, clock::now()?)
+        .session(inside.session)
         .iteration(inside.iteration)
         .style(settings.style.value)
         .also(also)
         .budget(settings.budget(None))
-        .tools(waynote_mcp::reader_tools()))
+        .tools(waynote_mcp::reader_tools());
+    let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
+    Ok(hook.answer(environment(), store, request, searches, has_it_in_prompt)?)
 }
 
 /// The answer of a hook that a client runs by a call of its server; empty where it says nothing.
@@ -303,11 +303,7 @@ pub(super) fn answered(
         return Ok(String::new());
     }
     let inside = Inside::of_block(settings, store)?;
-    let request = request(settings, place, &inside)?;
-    let has_it = inside.is_in_loop && hook.may_have_it_in_prompt();
-    let (said, _) = hook
-        .answer(environment(), store, request, false, has_it)?
-        .claim();
+    let (said, _) = answer(&hook, settings, store, place, inside, false)?.claim();
     Ok(said)
 }
 

@@ -147,7 +147,7 @@ pub(super) fn zrb_file(context: &Context<'_>, named: Option<&Path>) -> Outcome<P
     match (named, &context.settings.notes_file.value) {
         (Some(named), _) => Ok(named.to_owned()),
         (None, Some(configured)) => Ok(configured.clone()),
-        (None, None) => home::expanded(crate::zrb_file::DEFAULT),
+        (None, None) => home::expanded("~/.zrb/notes.json"),
     }
 }
 

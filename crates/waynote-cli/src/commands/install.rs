@@ -1,10 +1,8 @@
 //! `waynote install` and `uninstall`: carries out and shows the changes to an agent's files. `waynote-clients` decides
 //! on the changes.
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
-use similar::{ChangeTag, TextDiff};
+use similar::TextDiff;
 use waynote::text::cut;
 use waynote::visible::visible;
 use waynote_clients::{
@@ -31,35 +29,44 @@ const STORE: &str = "--store";
 const DRY_RUN: &str = "nothing was written: this was a dry run";
 
 pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
-    if args.all {
-        return install_all(context, args);
-    }
-    let Some(ClientArg(client)) = args.client else {
-        return list(context);
+    let value = match args.client {
+        Some(ClientArg(client)) => install_one(context, args, client)?,
+        None if args.all => Value::Array(into_each(context, found(args.project)?, args)?),
+        None => return list(context),
     };
-    let value = install_one(context, args, client)?;
+    said(context, &value)
+}
+
+/// Prints for a program what was printed for people meanwhile.
+fn said(context: &mut Context<'_>, value: &Value) -> Outcome {
     match context.output.json {
-        true => context.value(&value),
+        true => context.value(value),
         false => Ok(()),
     }
 }
 
-/// Into every client that is here. One that fails keeps no other from it.
-fn install_all(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
-    let mut here = Vec::new();
-    // Before any is set up: one's files may be in another one's folder.
+/// The clients of this machine that have files to set up.
+pub(super) fn found(project: bool) -> Outcome<Vec<Client>> {
+    let lacking = match project {
+        true => Lacking::ProjectFiles,
+        false => Lacking::Files,
+    };
+    let mut found = Vec::new();
     for client in Client::ALL {
-        let lacking = match args.project {
-            true => Lacking::ProjectFiles,
-            false => Lacking::Files,
-        };
-        let has_files = !client.lacks(lacking);
-        if has_files && client.is_found(machine())? {
-            here.push(client);
+        if !client.lacks(lacking) && client.is_found(machine())? {
+            found.push(client);
         }
     }
-    let nothing = "no agent was found here: `waynote install CLIENT` makes one's files ready";
-    each(context, here, nothing, args.dry_run, |context, client| {
+    Ok(found)
+}
+
+/// Into each of these clients. An option that one lacks is left out there.
+pub(super) fn into_each(
+    context: &mut Context<'_>,
+    clients: Vec<Client>,
+    args: &InstallArgs,
+) -> Outcome<Vec<Value>> {
+    each(context, clients, |context, client| {
         let has = |part| !client.lacks(part);
         let args = InstallArgs {
             every_prompt: args.every_prompt && has(Lacking::Prompts),
@@ -75,11 +82,12 @@ fn install_all(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
 fn each(
     context: &mut Context<'_>,
     clients: Vec<Client>,
-    nothing: &str,
-    dry_run: bool,
     one: impl Fn(&mut Context<'_>, Client) -> Outcome<Value>,
-) -> Outcome {
-    let (mut values, mut done, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+) -> Outcome<Vec<Value>> {
+    if clients.is_empty() && !context.output.json {
+        context.line("no agent was found here")?;
+    }
+    let (mut values, mut done, mut failed, mut hints) = (vec![], vec![], vec![], vec![]);
     for client in clients {
         if !context.output.json {
             context.line(format!("{}:", client.title()))?;
@@ -90,34 +98,20 @@ fn each(
                 values.push(value);
                 done.push(client.title());
             }
-            Err(failure) => failures.push((client.title(), failure)),
+            Err(failure) => {
+                failed.push(format!("{}: {}", client.title(), failure.line()));
+                hints.push(failure.hint());
+            }
         }
     }
-    if context.output.json {
-        context.value(&values)?;
-    } else if values.is_empty() && failures.is_empty() {
-        context.line(nothing)?;
+    if failed.is_empty() {
+        return Ok(values);
     }
-    let Some((title, last)) = failures.pop() else {
-        return Ok(());
-    };
-    for (title, failure) in failures {
-        context.line(format!(
-            "{title}: {}\n  {}",
-            failure.line(),
-            failure.way_out()
-        ))?;
-    }
-    let others = match (dry_run, done.is_empty()) {
-        (true, _) => DRY_RUN.to_owned(),
-        (false, true) => "nothing was written".to_owned(),
-        (false, false) => format!("done: {}", done.join(", ")),
-    };
-    let what = format!("{title}: {}; {others}", last.what());
-    Err(Failure::refused("not_all", what, last.way_out()))
+    let what = format!("{}; done: {}", failed.join("; "), done.join(", "));
+    Err(Failure::refused("not_all", what, hints.join("\n  ")))
 }
 
-/// Into one client; prints the steps, or gives them as a value.
+/// Into one client; prints the steps, and gives them as a value.
 fn install_one(context: &mut Context<'_>, args: &InstallArgs, client: Client) -> Outcome<Value> {
     let setup = Setup::new(machine(), client, reach(args.project), args.every_prompt)?
         .asks(args.ask)
@@ -130,18 +124,18 @@ fn install_one(context: &mut Context<'_>, args: &InstallArgs, client: Client) ->
         installation.carry_out()?;
     }
     let steps = installation.steps();
-    let unseen = unseen(&context.settings, &setup)?;
+    let unseen = unseen(&context.settings, &setup);
     let mut next = next_steps(&setup, is_found)?;
     next.extend(unseen.iter().cloned());
     let snippet = setup.snippet()?;
+    let mut value = value(steps, args.dry_run, &next);
+    if let Some(Snippet {
+        file, below, lines, ..
+    }) = &snippet
+    {
+        value["add"] = json!({ "file": file, "below": below, "lines": lines });
+    }
     if context.output.json {
-        let mut value = value(steps, args.dry_run, &next);
-        if let Some(Snippet {
-            file, below, lines, ..
-        }) = &snippet
-        {
-            value["add"] = json!({ "file": file, "below": below, "lines": lines });
-        }
         return Ok(value);
     }
     report(context, steps, args.dry_run)?;
@@ -159,66 +153,41 @@ fn install_one(context: &mut Context<'_>, args: &InstallArgs, client: Client) ->
     let is_unchanged =
         by_hand.is_none() && steps.iter().all(|step| step.action == Action::Unchanged);
     if is_unchanged || args.dry_run {
-        // The settings of this call that the client will not see. They are printed even if its files stay as they are.
-        for step in unseen {
-            context.line(format!("next: {step}"))?;
+        // The settings of this call that the client will not see are named even if its files stay as they are.
+        next = unseen;
+    } else {
+        if steps.iter().any(|step| step.action == Action::Changed) {
+            let folder = records_folder(environment())?.display().to_string();
+            context.line(format!(
+                "copies of the previous files: {}",
+                visible(&folder)
+            ))?;
         }
-    }
-    if is_unchanged {
-        context.line(format!(
-            "already set up; `waynote doctor {}` checks it",
-            setup.words()
-        ))?;
-        return Ok(Value::Null);
-    }
-    if args.dry_run {
-        context.line(DRY_RUN)?;
-        return Ok(Value::Null);
-    }
-    if steps.iter().any(|step| step.action == Action::Changed) {
-        let folder = records_folder(environment())?;
-        context.line(format!(
-            "copies of the previous files: {}",
-            visible(&folder.display().to_string())
-        ))?;
-    }
-    if let Some(copy) = setup.copied_program() {
-        let copy = visible(&copy.display().to_string());
-        context.line(format!(
-            "agents start a copy of the program, {copy}: this one may go with its cache; installing again renews the copy"
-        ))?;
+        if let Some(copy) = setup.copied_program() {
+            let copy = visible(&copy.display().to_string());
+            context.line(format!(
+                "agents start a copy of the program, {copy}: this one may go with its cache; installing again renews the copy"
+            ))?;
+        }
     }
     for step in next {
         context.line(format!("next: {step}"))?;
     }
-    context.line(format!("then: waynote doctor {}", setup.words()))?;
-    Ok(Value::Null)
-}
-
-/// Sets a client up in the user's own files, with the settings of this call. Returns the files that were changed.
-pub(super) fn set_up(context: &Context<'_>, client: Client) -> Outcome<Vec<PathBuf>> {
-    let setup = Setup::new(machine(), client, InstallScope::User, false)?;
-    let target = target(context, false, &setup)?;
-    let setup = setup.to(target);
-    let installation = Installation::plan(&setup, false)?;
-    installation.carry_out()?;
-    let changed = installation
-        .steps()
-        .iter()
-        .filter(|step| step.action != Action::Unchanged);
-    Ok(changed.map(|step| step.file.path.clone()).collect())
+    context.line(match (is_unchanged, args.dry_run) {
+        (true, _) => format!(
+            "already set up; `waynote doctor {}` checks it",
+            setup.words()
+        ),
+        (false, true) => DRY_RUN.to_owned(),
+        (false, false) => format!("then: waynote doctor {}", setup.words()),
+    })?;
+    Ok(value)
 }
 
 /// True if all of a client's own files are set up.
 pub(super) fn is_there(client: Client) -> Outcome<bool> {
     let states = states(machine(), client, InstallScope::User)?;
     Ok(states.iter().all(|state| matches!(state, State::There)))
-}
-
-/// Removes waynote from a client's own files.
-pub(super) fn remove(client: Client) -> Outcome {
-    let setup = Setup::new(machine(), client, InstallScope::User, true)?;
-    Ok(Removal::plan(&setup, false)?.carry_out()?)
 }
 
 /// The target for the client's files: their current one, with the settings of this call.
@@ -300,10 +269,7 @@ fn next_steps(setup: &Setup<'_>, is_found: bool) -> Outcome<Vec<String>> {
 pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outcome {
     if let Some(ClientArg(client)) = args.client {
         let value = uninstall_one(context, args, client)?;
-        return match context.output.json {
-            true => context.value(&value),
-            false => Ok(()),
-        };
+        return said(context, &value);
     }
     let reach = reach(args.project);
     let set_up = Client::ALL.into_iter().rev();
@@ -324,13 +290,13 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
             hint,
         ));
     }
-    let nothing = "no agent is set up here";
-    each(context, set_up, nothing, args.dry_run, |context, client| {
+    let values = each(context, set_up, |context, client| {
         uninstall_one(context, args, client)
-    })
+    })?;
+    said(context, &Value::Array(values))
 }
 
-/// From one client; prints the steps, or gives them as a value.
+/// From one client; prints the steps, and gives them as a value.
 fn uninstall_one(
     context: &mut Context<'_>,
     args: &UninstallArgs,
@@ -342,108 +308,71 @@ fn uninstall_one(
         removal.carry_out()?;
     }
     let steps = removal.steps();
+    let value = value(steps, args.dry_run, &[]);
     if context.output.json {
-        return Ok(value(steps, args.dry_run, &[]));
+        return Ok(value);
     }
     report(context, steps, args.dry_run)?;
-    if let Some(snippet) = setup.snippet()?.filter(Snippet::is_there) {
+    let by_hand = setup.snippet()?.filter(Snippet::is_there);
+    context.line(if let Some(snippet) = by_hand {
         let file = visible(&snippet.file.display().to_string());
-        context.line(format!("remove the entry `waynote` from {file} by hand"))?;
-        return Ok(Value::Null);
-    }
-    if steps.iter().all(|step| step.action == Action::Unchanged) {
-        context.line("these files have no entries of waynote")?;
-        return Ok(Value::Null);
-    }
-    if args.dry_run {
-        context.line(DRY_RUN)?;
-        return Ok(Value::Null);
-    }
-    let (title, word) = (client.title(), client.word());
-    let store = match setup.target.store() {
-        Some(url) => visible(url),
-        None => visible(&context.settings.store.value.display().to_string()),
-    };
-    let (other, whose, command) = match setup.reach {
-        InstallScope::Project => (InstallScope::User, "your own files", word.to_owned()),
-        InstallScope::User => (
-            InstallScope::Project,
-            "this directory's files",
-            format!("{word} --project"),
-        ),
-    };
-    context.line(match is_set_up(machine(), client, other) {
-        true => format!(
-            "{title} still has waynote from {whose}: `waynote uninstall {command}` removes it there"
-        ),
-        false => {
-            format!("{title} runs without waynote from its next session; the notes stay in {store}")
-        }
+        format!("remove the entry `waynote` from {file} by hand")
+    } else if steps.iter().all(|step| step.action == Action::Unchanged) {
+        "these files have no entries of waynote".to_owned()
+    } else if args.dry_run {
+        DRY_RUN.to_owned()
+    } else {
+        let (title, store) = (client.title(), &context.settings.store.value);
+        let store = setup
+            .target
+            .store()
+            .map_or(store.display().to_string(), str::to_owned);
+        let store = visible(&store);
+        format!("{title} runs without waynote from its next session; the notes stay in {store}")
     })?;
-    Ok(Value::Null)
+    Ok(value)
 }
 
 /// Every client: whether it is on this machine, and how it is set up.
 fn list(context: &mut Context<'_>) -> Outcome {
-    let mut rows = Vec::new();
-    let mut values = Vec::new();
-    let mut problems = Vec::new();
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
     for client in Client::ALL {
-        let user = states(machine(), client, InstallScope::User)?;
+        let user = word(&states(machine(), client, InstallScope::User)?);
         let found = client.is_found(machine())?;
-        let mut refused = Vec::new();
-        let user = word(user, &mut refused);
         // A directory that is no project has nothing of a project.
         let project = states(machine(), client, InstallScope::Project);
-        let project = project.map_or("-", |all| word(all, &mut refused));
-        let told: Vec<_> = refused
-            .iter()
-            .map(|failure| json!({ "message": failure.what(), "hint": failure.way_out() }))
-            .collect();
+        let project = project.map_or("-", |all| word(&all));
         values.push(json!({
-            "client": client.word(), "found": found, "user": user, "project": project, "problems": told,
+            "client": client.word(), "found": found, "user": user, "project": project,
         }));
         let found = if found { "yes" } else { "-" };
-        rows.push(
-            [client.word(), found, user, project]
-                .map(str::to_owned)
-                .to_vec(),
-        );
-        problems.extend(refused);
-    }
-    if context.output.json {
-        return context.value(&values);
+        let row = [client.word(), found, user, project];
+        rows.push(row.map(str::to_owned).to_vec());
     }
     let heading = ["client", "found", "user", "this directory"];
-    context.line(table(&heading, rows))?;
-    for failure in problems {
-        context.line(format!("\n{}", failure.line()))?;
-        context.line(format!("  {}", failure.way_out()))?;
-    }
-    context.line("\nwaynote install CLIENT sets one up; waynote doctor checks those that are")
+    context.answer(&values, || {
+        let table = table(&heading, rows);
+        format!(
+            "{table}\n\nwaynote install CLIENT sets one up; waynote doctor checks those that are"
+        )
+    })
 }
 
 /// One word for all files of a setup.
-fn word(states: Vec<State>, refused: &mut Vec<Failure>) -> &'static str {
+fn word(states: &[State]) -> &'static str {
     let all = |is: fn(&State) -> bool| states.iter().all(is);
-    let any = |is: fn(&State) -> bool| states.iter().any(is);
-    let word = if states.is_empty() {
+    if all(|state| matches!(state, State::Missing)) {
         "-"
     } else if all(|state| matches!(state, State::There)) {
         "set up"
-    } else if all(|state| matches!(state, State::Missing)) {
-        "-"
-    } else if any(|state| matches!(state, State::Refused(_))) {
-        "see below"
+    } else if states
+        .iter()
+        .any(|state| matches!(state, State::Refused(_)))
+    {
+        "unreadable"
     } else {
         "in part"
-    };
-    for state in states {
-        if let State::Refused(error) = state {
-            refused.push(error.into());
-        }
     }
-    word
 }
 
 pub(super) fn reach(project: bool) -> InstallScope {
@@ -515,21 +444,15 @@ fn diff(step: &Step) -> Vec<String> {
     let before = step.before.as_deref().unwrap_or_default();
     let after = step.after.as_deref().unwrap_or_default();
     let diff = TextDiff::from_lines(before, after);
-    let mut lines = Vec::new();
-    for (number, group) in diff.grouped_ops(AROUND).iter().enumerate() {
-        if number > 0 {
-            lines.push("…\n".into());
-        }
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            let sign = match change.tag() {
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-                ChangeTag::Equal => ' ',
-            };
-            let text = change.value().trim_end_matches(['\n', '\r']);
-            let text = text.replace('\t', "    ");
-            lines.push(format!("{sign} {}\n", visible(&cut(&text, MAX_CHARS))));
-        }
-    }
+    let diff = diff.unified_diff().context_radius(AROUND).to_string();
+    let lines = diff
+        .lines()
+        .filter(|line| !line.starts_with("@@") && !line.starts_with('\\'));
     lines
+        .map(|line| {
+            let (sign, text) = line.split_at(1);
+            let text = text.replace('\t', "    ");
+            format!("{sign} {}\n", visible(&cut(&text, MAX_CHARS)))
+        })
+        .collect()
 }

@@ -1,25 +1,12 @@
-//! `waynote completions` and `waynote man`: generated from the same definitions as the help; `waynote licences`.
+//! `waynote man`, generated from the same definitions as the help; `waynote licences`.
 
 use std::path::Path;
 
 use clap::CommandFactory;
 
 use crate::args::Cli;
-use crate::complete;
 use crate::error::{Failure, Outcome};
 use crate::output::Output;
-
-pub(super) fn completions(
-    shell: clap_complete::Shell,
-    is_installed: bool,
-    output: &mut Output,
-) -> Outcome {
-    if !is_installed {
-        return output.text(&complete::script(shell)?);
-    }
-    let (file, next) = complete::install(shell)?;
-    output.line(format!("wrote {}; {next}", file.display()))
-}
 
 pub(super) fn licences(output: &mut Output) -> Outcome {
     let own = env!("CARGO_PKG_LICENSE");

@@ -62,6 +62,7 @@ use clap::CommandFactory;
 use crate::args::{
     Cli, ClientArg, Command, Global, ServerCommand, SessionCommand, TokenCommand, VerbCommand,
 };
+use crate::complete;
 #[cfg(not(all(feature = "browse", feature = "server", feature = "postgres")))]
 use crate::error::Failure;
 use crate::error::Outcome;
@@ -74,8 +75,8 @@ use crate::settings::Settings;
 pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     // These need no settings, and must work where the settings are broken.
     match &cli.command {
-        Some(Command::Completions { shell, install }) => {
-            return manual::completions(*shell, *install, output).map(ok);
+        Some(Command::Completions { shell }) => {
+            return output.text(&complete::script(*shell)?).map(ok);
         }
         Some(Command::Licences) => return manual::licences(output).map(ok),
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),

@@ -19,7 +19,7 @@ use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::remembered::Remembered;
 use crate::table::rows;
-use crate::{clock, program, session_view, when, zrb_file};
+use crate::{clock, program, session_view, when};
 
 /// The most lines.
 const LINES: usize = 20;
@@ -92,7 +92,6 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     })?;
     let lost = context.opened()?.rollback()?;
     let path = settings.store.value.display().to_string();
-    let zrb_file = zrb_file::not_in_sync(settings);
     if context.output.json {
         let asked = view.asked.iter().map(|(session, asked, again)| {
             json!({
@@ -108,7 +107,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             "more_sessions": view.more_sessions, "new": view.new,
             "looked_at": looked.map(|(_, at)| at.to_string()), "place": place, "agent": agent,
             "notes": notes.collect::<Vec<_>>(), "notes_that_apply": view.all, "tokens": view.tokens,
-            "store": path, "store_id": id.map(|id| id.to_string()), "notes_file_not_in_sync": zrb_file,
+            "store": path, "store_id": id.map(|id| id.to_string()),
         });
         if let Some(lost) = &lost {
             value["lost_writes"] = rollback::value(lost);
@@ -122,12 +121,6 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let colour = context.output.has_colour();
     let is_read = context.output.is_terminal();
     let mut lines = view.above(is_read.then_some(now), looked, colour);
-    if zrb_file.is_some() {
-        let (file, sync) = (zrb_file::DEFAULT, zrb_file::SYNC);
-        lines.push(format!(
-            "Zrb's notes in {file} are not read. To keep both in sync: {sync}"
-        ));
-    }
     if !lines.is_empty() {
         lines.push(String::new());
     }

@@ -9,10 +9,11 @@ use serde::Serialize;
 use toml::{Spanned, Value};
 use waynote::secrets::masked;
 use waynote::text::line_of;
+use waynote::visible::visible;
 use waynote_system::variables;
 
-use super::row::{Kind, Names};
-use crate::error::{Failure, Outcome};
+use super::row::Names;
+use crate::error::Outcome;
 use crate::home;
 
 /// A mistake in the settings.
@@ -26,11 +27,9 @@ pub(crate) struct Problem {
     pub(crate) what: String,
     /// The hint.
     pub(crate) hint: String,
-    /// The setting that is meant, where that is known.
-    pub(super) setting: Option<&'static str>,
-    /// True if nothing of the file can be read.
+    /// True if a default could put notes in the wrong place, or under another name: then commands refuse.
     #[serde(skip)]
-    pub(super) is_of_file: bool,
+    pub(super) is_fatal: bool,
 }
 
 impl Problem {
@@ -39,7 +38,7 @@ impl Problem {
         let line = self
             .line
             .map_or(String::new(), |line| format!(" line {line}:"));
-        waynote::visible::visible(&format!("{}:{line} {}", self.origin, self.what))
+        visible(&masked(&format!("{}:{line} {}", self.origin, self.what)))
     }
 }
 
@@ -47,8 +46,8 @@ impl Problem {
 #[derive(Default)]
 pub(super) struct File {
     pub(super) path: PathBuf,
-    /// Each value as its variable would have it, or the reason that it cannot be used; and its line.
-    pub(super) values: BTreeMap<&'static str, (Outcome<String>, usize)>,
+    /// Each value as its variable would have it, and its line.
+    pub(super) values: BTreeMap<&'static str, (String, usize)>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -76,13 +75,9 @@ impl File {
             Ok(text) => file.parse(&text, names),
             Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => {}
             Err(error) => {
-                let hint = match named {
-                    Some(_) => "make the file readable, or correct WAYNOTE_CONFIG",
-                    None => "make the file readable, or move it away",
-                };
                 let what = format!("the configuration file cannot be read: {error}");
-                file.problem(None, None, what, hint);
-                file.problems[0].is_of_file = true;
+                let hint = "make the file readable, or move it away, or correct WAYNOTE_CONFIG";
+                file.problem(None, what, hint.into(), true);
             }
         }
         Ok(file)
@@ -94,68 +89,50 @@ impl File {
             Err(error) => {
                 let line = error.span().map(|span| line_of(text, span.start));
                 let what = error.message().trim().replace('\n', ", ");
-                self.problem(None, line, what, "correct that line");
-                self.problems[0].is_of_file = true;
-                return;
+                return self.problem(line, what, "correct that line".into(), true);
             }
         };
         for (name, value) in table {
-            let line = line_of(text, value.span().start);
-            match names.find(&name) {
-                Some((known, kind)) => {
-                    let value = text_of(value.get_ref(), kind).ok_or_else(|| {
-                        let what = format!("`{name}` must be {}", kind.expected());
-                        Failure::usage(what, "correct that line")
-                    });
-                    self.values.insert(known.name, (value, line));
+            let line = Some(line_of(text, value.span().start));
+            match (names.find(&name), text_of(value.get_ref())) {
+                (Some((known, _)), Some(text)) => {
+                    self.values
+                        .insert(known.name, (text, line.unwrap_or_default()));
                 }
-                None => self.unknown(&name, value.get_ref(), line, names),
+                (Some((known, _)), None) => {
+                    let what = format!("`{name}` is neither a text nor a number nor a list");
+                    self.problem(line, what, "correct that line".into(), known.is_identity);
+                }
+                (None, _) => {
+                    // A key that is no setting may be anything.
+                    let what = masked(&format!("there is no setting `{name}`")).into_owned();
+                    // A table may have settings in it.
+                    let is_identity = names.nearest(&name).is_some_and(|of| of.is_identity);
+                    let is_fatal = is_identity || value.get_ref().is_table();
+                    self.problem(line, what, names.instead_of(&name), is_fatal);
+                }
             }
         }
     }
 
-    /// A name that is no setting may be a misspelt one, or a table with settings in it.
-    fn unknown(&mut self, name: &str, value: &Value, line: usize, names: Names) {
-        let below = value
-            .as_table()
-            .and_then(|table| table.keys().find_map(|key| names.find(key)));
-        let (meant, hint) = match below {
-            Some((known, _)) => (
-                Some(known),
-                format!("move `{}` above the first `[table]`", known.name),
-            ),
-            None => (names.nearest(name), names.instead_of(name)),
-        };
-        // A key that is no setting may be anything.
-        let what = masked(&format!("there is no setting `{name}`")).into_owned();
-        self.problem(meant.map(|known| known.name), Some(line), what, hint);
-    }
-
-    fn problem(
-        &mut self,
-        setting: Option<&'static str>,
-        line: Option<usize>,
-        what: String,
-        hint: impl Into<String>,
-    ) {
+    fn problem(&mut self, line: Option<usize>, what: String, hint: String, is_fatal: bool) {
         self.problems.push(Problem {
             origin: self.path.display().to_string(),
             line,
             what,
-            hint: hint.into(),
-            setting,
-            is_of_file: false,
+            hint,
+            is_fatal,
         });
     }
 }
 
-/// A value as its variable would have it; none if it is of another kind.
-fn text_of(value: &Value, kind: Kind) -> Option<String> {
-    match (kind, value) {
-        (Kind::Text | Kind::Path, Value::String(text)) => Some(text.clone()),
-        (Kind::Whole | Kind::Number, Value::Integer(number)) => Some(number.to_string()),
-        (Kind::Number, Value::Float(number)) => Some(number.to_string()),
-        (Kind::Names, Value::Array(names)) => {
+/// A value as its variable would have it.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Array(names) => {
             let names: Option<Vec<&str>> = names.iter().map(Value::as_str).collect();
             Some(names?.join(","))
         }
@@ -167,31 +144,19 @@ fn text_of(value: &Value, kind: Kind) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The usable values, and the settings that the problems are about; `file` for the whole of it.
-    fn parsed(text: &str) -> (Vec<(&'static str, String)>, Vec<&'static str>) {
+    /// The usable values, and for each problem whether commands refuse.
+    fn parsed(text: &str) -> (Vec<(&'static str, String)>, Vec<bool>) {
         let mut file = File::default();
         file.parse(text, crate::settings::KNOWN);
-        let about = file
-            .problems
-            .iter()
-            .map(|problem| match problem.is_of_file {
-                true => "file",
-                false => problem.setting.unwrap_or("none"),
-            });
-        let mut about: Vec<_> = about.collect();
-        let mut values = Vec::new();
-        for (name, (value, _)) in file.values {
-            match value {
-                Ok(value) => values.push((name, value)),
-                Err(_) => about.push(name),
-            }
-        }
-        (values, about)
+        let refused = file.problems.iter().map(|problem| problem.is_fatal);
+        let values = file.values.into_iter();
+        let values = values.map(|(name, (value, _))| (name, value)).collect();
+        (values, refused.collect())
     }
 
     #[test]
     fn every_kind_of_value_is_read() {
-        let (values, about) = parsed(
+        let (values, refused) = parsed(
             "store = '~/n.db'\nmax_bytes = 4_096\nmax_notes = 0x10\ntoken_factor = 1.2\nlock_wait = 3\nallow_secrets = ['jwt', 'npm-token']\n",
         );
         assert_eq!(
@@ -205,26 +170,26 @@ mod tests {
                 ("token_factor", "1.2".into()),
             ]
         );
-        assert!(about.is_empty(), "{about:?}");
+        assert!(refused.is_empty(), "{refused:?}");
     }
 
     #[test]
     fn a_mistake_costs_its_setting_or_the_file() {
-        for (text, left, about) in [
-            ("agent = 5\nbudget = 7\n", vec!["budget"], "agent"),
-            ("sotre = 'x'\nbudget = 7\n", vec!["budget"], "store"),
-            ("max_note = 7\nbudget = 7\n", vec!["budget"], "max_notes"),
-            ("colour = 7\nbudget = 7\n", vec!["budget"], "none"),
-            ("[waynote]\nstore = 'x'\n", vec![], "store"),
-            ("allow_secrets = [1]\n", vec![], "allow_secrets"),
-            ("agent = \nbudget = 7\n", vec![], "file"),
-            ("store = /x/n.db\nbudget = 7\n", vec![], "file"),
-            ("store = 'a'\nstore = 'b'\n", vec![], "file"),
-            ("author = \"\"\"\nstore = 'x'\n", vec![], "file"),
+        for (text, left, is_fatal) in [
+            ("sotre = 'x'\nbudget = 7\n", vec!["budget"], true),
+            ("max_note = 7\nbudget = 7\n", vec!["budget"], false),
+            ("colour = 7\nbudget = 7\n", vec!["budget"], false),
+            ("[waynote]\nstore = 'x'\n", vec![], true),
+            ("budget = [1]\n", vec![], false),
+            ("store = true\n", vec![], true),
+            ("agent = \nbudget = 7\n", vec![], true),
+            ("store = /x/n.db\nbudget = 7\n", vec![], true),
+            ("store = 'a'\nstore = 'b'\n", vec![], true),
+            ("author = \"\"\"\nstore = 'x'\n", vec![], true),
         ] {
-            let (values, found) = parsed(text);
+            let (values, refused) = parsed(text);
             let values: Vec<_> = values.into_iter().map(|(name, _)| name).collect();
-            assert_eq!((values, found), (left, vec![about]), "{text}");
+            assert_eq!((values, refused), (left, vec![is_fatal]), "{text}");
         }
     }
 }

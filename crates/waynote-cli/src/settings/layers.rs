@@ -5,8 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::file::{File, Problem};
-use super::row::{Row, SettingInfo};
-use crate::args::Global;
+use super::row::Row;
 use crate::error::Outcome;
 use crate::home;
 
@@ -48,45 +47,44 @@ impl<T> Setting<T> {
     }
 }
 
-/// The sources of values, apart from the flags.
+/// The sources of values, apart from the variables.
 pub(super) struct Layers {
     pub(super) file: File,
-    /// The values of `--set`.
-    pub(super) sets: BTreeMap<&'static str, String>,
+    /// The values of flags and of `--set`.
+    pub(super) flags: BTreeMap<&'static str, String>,
 }
 
 impl Layers {
     /// The value of the first layer that names the setting. A mistake in a flag is an error; in any other layer, it is
     /// recorded, and the value is the default.
-    pub(super) fn setting<T>(&mut self, row: &Row<T>, flags: &Global) -> Outcome<Setting<T>> {
-        let SettingInfo { name, variable, .. } = row.known;
-        if let Some(text) = (row.flag)(flags).or_else(|| self.sets.remove(name)) {
+    pub(super) fn setting<T>(&mut self, row: &Row<T>) -> Outcome<Setting<T>> {
+        let known = &row.known;
+        if let Some(text) = self.flags.remove(known.name) {
             return Ok(Setting {
                 value: (row.read)(&text)?,
-                origin: Origin::Flag(row.known.flag()),
+                origin: Origin::Flag(known.flag()),
             });
         }
-        let in_file = self.file.values.remove(name);
-        let (text, origin, line) = match (home::variable(variable).transpose(), in_file) {
-            (Some(text), _) => (text, Origin::Variable(variable), None),
-            (None, Some((text, line))) => (text, Origin::File(self.file.path.clone()), Some(line)),
+        let variable = home::variable(known.variable).transpose();
+        let in_file = self.file.values.remove(known.name);
+        let (text, origin, line) = match (variable, in_file) {
+            (Some(text), _) => (text, Origin::Variable(known.variable), None),
+            (None, Some((text, line))) => {
+                let origin = Origin::File(self.file.path.clone());
+                (Ok(text), origin, Some(line))
+            }
             (None, None) => return Setting::default(row),
         };
         let failure = match text.and_then(|text| (row.read)(&text)) {
             Ok(value) => return Ok(Setting { value, origin }),
             Err(failure) => failure,
         };
-        let unset = match line {
-            None => format!(", or unset {variable}"),
-            Some(_) => String::new(),
-        };
         self.file.problems.push(Problem {
             origin: origin.to_string(),
             line,
             what: failure.what(),
-            hint: failure.hint() + &unset,
-            setting: Some(name),
-            is_of_file: false,
+            hint: failure.hint(),
+            is_fatal: known.is_identity,
         });
         Setting::default(row)
     }

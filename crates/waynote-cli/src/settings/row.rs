@@ -23,7 +23,7 @@ pub(crate) struct SettingInfo {
     pub(crate) has_flag: bool,
     /// True if a client passes its variable on to our server.
     pub(crate) is_handed_on: bool,
-    /// True if every entry in a client's files names it already, whatever the value of the variable.
+    /// True if installed client entries set it already.
     pub(crate) is_in_entries: bool,
     /// Refuses a text that cannot be its value.
     pub(crate) check: fn(&str) -> Outcome,
@@ -62,19 +62,6 @@ pub(crate) enum Kind {
     Names,
 }
 
-impl Kind {
-    /// The expected form of a value, for a message.
-    pub(super) fn expected(self) -> &'static str {
-        match self {
-            Self::Text => "a text in quotes",
-            Self::Path => "a path in quotes",
-            Self::Whole => "a whole number",
-            Self::Number => "a number",
-            Self::Names => "a list of texts, for example [\"jwt\"]",
-        }
-    }
-}
-
 /// All settings, in the order of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Names(pub(crate) &'static [&'static SettingInfo]);
@@ -85,25 +72,36 @@ impl Names {
         self.0.iter().copied()
     }
 
-    /// The value that `--set` gives to a setting. The last one counts.
+    /// The values of flags, by the names of their settings: those of `--set`, of which the last one counts, and those of
+    /// their own.
     ///
     /// # Errors
     /// If one of them names no setting, or gives no value.
-    pub(super) fn set_by(self, sets: &[String]) -> Outcome<BTreeMap<&'static str, String>> {
-        let read = |set: &String| {
-            let Some((name, value)) = set.split_once('=') else {
+    pub(super) fn given_by(self, flags: &Global) -> Outcome<BTreeMap<&'static str, String>> {
+        let mut given = BTreeMap::new();
+        for set in &flags.set {
+            let (name, value) = set.split_once('=').ok_or_else(|| {
                 let what = format!("`--set {}` gives no value", visible(set));
-                return Err(Failure::usage(what, "write it as `--set NAME=VALUE`"));
-            };
-            match self.all().find(|known| known.name == name) {
-                Some(known) => Ok((known.name, value.to_owned())),
-                None => {
-                    let what = format!("`{}` is not a setting", visible(name));
-                    Err(Failure::usage(what, self.instead_of(name)))
-                }
-            }
-        };
-        sets.iter().map(read).collect()
+                Failure::usage(what, "write it as `--set NAME=VALUE`")
+            })?;
+            let known = self.all().find(|known| known.name == name);
+            let known = known.ok_or_else(|| {
+                let what = format!("`{}` is not a setting", visible(name));
+                Failure::usage(what, self.instead_of(name))
+            })?;
+            given.insert(known.name, value.to_owned());
+        }
+        let own = [
+            ("store", flags.store.clone()),
+            ("agent", flags.agent.clone()),
+            ("session", flags.session.clone()),
+            ("iteration", flags.iteration.map(|of| of.to_string())),
+            ("author", flags.author.clone()),
+            ("token_file", flags.token_file.clone()),
+        ];
+        let own = own.into_iter();
+        given.extend(own.filter_map(|(name, value)| Some((name, value?))));
+        Ok(given)
     }
 
     /// The settings of the configuration file, each with how it is written there.
@@ -138,74 +136,40 @@ impl Names {
 /// A row of the table: the part without a type, and how its values are read and shown.
 pub(super) struct Row<T> {
     pub(super) known: SettingInfo,
-    pub(super) flag: fn(&Global) -> Option<String>,
     pub(super) read: fn(&str) -> Outcome<T>,
     pub(super) default: fn() -> Outcome<T>,
     pub(super) show: fn(&T) -> Option<String>,
 }
 
-/// A row with what every setting has: its variable, how a text is read, the value when nobody sets it, and how `waynote
-/// config` shows a value.
-pub(super) const fn row<T>(
-    variable: &'static str,
-    read: fn(&str) -> Outcome<T>,
-    default: fn() -> Outcome<T>,
-    show: fn(&T) -> Option<String>,
-) -> Row<T> {
-    Row {
-        known: SettingInfo {
+impl SettingInfo {
+    /// A setting of the configuration file that has no flag, and that clients hand on.
+    pub(super) const fn new(variable: &'static str, kind: Kind) -> Self {
+        Self {
             name: "",
             variable,
-            in_file: None,
+            in_file: Some(kind),
             is_identity: false,
             has_flag: false,
             is_handed_on: true,
             is_in_entries: false,
             check: |_| Ok(()),
-        },
-        flag: |_| None,
-        read,
-        default,
-        show,
-    }
-}
-
-impl<T> Row<T> {
-    /// The configuration file can set it.
-    pub(super) const fn in_file(mut self, kind: Kind) -> Self {
-        self.known.in_file = Some(kind);
-        self
+        }
     }
 
-    /// Every command has a flag for it.
-    pub(super) const fn flag(mut self, flag: fn(&Global) -> Option<String>) -> Self {
-        self.flag = flag;
-        self.known.has_flag = true;
-        self
+    /// One that decides the store or the owner of notes.
+    pub(super) const fn identity(variable: &'static str, kind: Kind) -> Self {
+        Self {
+            is_identity: true,
+            has_flag: true,
+            ..Self::new(variable, kind)
+        }
     }
 
-    /// The setting decides the store or the owner of notes.
-    pub(super) const fn identity(mut self) -> Self {
-        self.known.is_identity = true;
-        self
-    }
-
-    /// A client's file is no place for it, unless a person puts it there.
-    pub(super) const fn not_handed_on(mut self) -> Self {
-        self.known.is_handed_on = false;
-        self
-    }
-
-    /// Clients' entries name it themselves.
-    pub(super) const fn in_entries(mut self) -> Self {
-        self.known.is_in_entries = true;
-        self.not_handed_on()
-    }
-
-    /// Its name, and the check of a text for its value.
-    pub(super) const fn named(mut self, name: &'static str, check: fn(&str) -> Outcome) -> Self {
-        self.known.name = name;
-        self.known.check = check;
-        self
+    /// One for which a client's file is no place.
+    pub(super) const fn private(variable: &'static str, kind: Kind) -> Self {
+        Self {
+            is_handed_on: false,
+            ..Self::new(variable, kind)
+        }
     }
 }

@@ -10,15 +10,14 @@ use waynote_system::variables;
 
 use super::file::{File, Problem};
 use super::layers::{Layers, Origin, Setting};
-use super::row::{Kind, Names, Row, SettingInfo, row};
+use super::row::{Kind, Names, Row, SettingInfo};
 use super::values;
-use crate::args::Global;
 use crate::error::Outcome;
 use crate::home;
 
 /// Makes the type of all values from the table, and the functions that read, check and show them.
 macro_rules! settings {
-    ($($(#[$doc:meta])* $name:ident: $type:ty = $row:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $info:expr, $read:expr, $default:expr, $show:expr;)*) => {
         /// Every setting.
         #[derive(Clone)]
         pub(crate) struct Settings {
@@ -36,8 +35,16 @@ macro_rules! settings {
         mod rows {
             use super::*;
 
-            $(pub(super) static $name: Row<$type> =
-                $row.named(stringify!($name), |text| ($name.read)(text).map(drop));)*
+            $(pub(super) static $name: Row<$type> = Row {
+                known: SettingInfo {
+                    name: stringify!($name),
+                    check: |text| ($name.read)(text).map(drop),
+                    ..$info
+                },
+                read: $read,
+                default: $default,
+                show: $show,
+            };)*
         }
 
         /// All settings, in the order of the table.
@@ -45,13 +52,13 @@ macro_rules! settings {
 
         impl Settings {
             /// Reads each setting from its flag, its variable or the file.
-            pub(super) fn of(mut layers: Layers, flags: &Global) -> Outcome<Self> {
-                $(let $name = layers.setting(&rows::$name, flags)?;)*
+            pub(super) fn of(mut layers: Layers, attach: bool) -> Outcome<Self> {
+                $(let $name = layers.setting(&rows::$name)?;)*
                 let File { path, mut problems, .. } = layers.file;
                 problems.sort_by_key(|problem| problem.line);
                 Ok(Self {
                     $($name,)*
-                    attach: flags.attach,
+                    attach,
                     file: path,
                     problems,
                 })
@@ -71,111 +78,89 @@ macro_rules! settings {
 
 settings! {
     /// The store: its file, or its address on a server.
-    store: PathBuf =
-        row(variables::STORE, values::store, default_store, |file| Some(file.display().to_string()))
-            .in_file(Kind::Path)
-            .flag(|flags| flags.store.clone())
-            .identity();
+    store: PathBuf = SettingInfo::identity(variables::STORE, Kind::Path),
+        values::store, default_store, |file| Some(file.display().to_string());
     /// The agent that owns the notebook.
-    agent: Name =
-        row(variables::AGENT, values::name, || values::name("default"), text)
-            .in_file(Kind::Text)
-            .flag(|flags| flags.agent.clone())
-            .identity();
+    agent: Name = SettingInfo::identity(variables::AGENT, Kind::Text),
+        values::name, || values::name("default"), text;
     /// The session of the log.
-    session: Option<Name> =
-        row(variables::SESSION, |text| values::name(text).map(Some), || Ok(None), text_if_any)
-            .in_file(Kind::Text)
-            .flag(|flags| flags.session.clone())
-            .identity();
+    session: Option<Name> = SettingInfo::identity(variables::SESSION, Kind::Text),
+        |text| values::name(text).map(Some), none, text_if_any;
     /// The current iteration of the session.
-    iteration: Option<i64> =
-        row(variables::ITERATION, |text| values::whole(text).map(Some), || Ok(None), text_if_any)
-            .flag(|flags| flags.iteration.map(|number| number.to_string()));
+    iteration: Option<i64> = SettingInfo {
+            in_file: None,
+            has_flag: true,
+            ..SettingInfo::new(variables::ITERATION, Kind::Whole)
+        },
+        |text| values::whole(text).map(Some), none, text_if_any;
     /// The author of writes.
-    author: Name =
-        row(variables::AUTHOR, values::name, || values::name(PERSON), text)
-            .in_file(Kind::Text)
-            .flag(|flags| flags.author.clone())
-            .identity()
-            .in_entries();
+    author: Name = SettingInfo {
+            is_handed_on: false,
+            is_in_entries: true,
+            ..SettingInfo::identity(variables::AUTHOR, Kind::Text)
+        },
+        values::name, || values::name(PERSON), text;
     /// The most bytes of a keyed note; zero or less: no limit.
-    max_bytes: i64 =
-        row("WAYNOTE_MAX_BYTES", values::whole, || Ok(Limits::default().max_bytes), text)
-            .in_file(Kind::Whole);
+    max_bytes: i64 = SettingInfo::new("WAYNOTE_MAX_BYTES", Kind::Whole),
+        values::whole, || Ok(Limits::default().max_bytes), text;
     /// The most notes of a notebook; zero or less: no limit.
-    max_notes: i64 =
-        row("WAYNOTE_MAX_NOTES", values::whole, || Ok(Limits::default().max_notes), text)
-            .in_file(Kind::Whole);
+    max_notes: i64 = SettingInfo::new("WAYNOTE_MAX_NOTES", Kind::Whole),
+        values::whole, || Ok(Limits::default().max_notes), text;
     /// The most bytes of a directory's own note; zero or less: no limit.
-    max_place_bytes: i64 =
-        row("WAYNOTE_MAX_PLACE_BYTES", values::whole, || Ok(Limits::default().max_place_bytes), text)
-            .in_file(Kind::Whole);
+    max_place_bytes: i64 = SettingInfo::new("WAYNOTE_MAX_PLACE_BYTES", Kind::Whole),
+        values::whole, || Ok(Limits::default().max_place_bytes), text;
     /// The notes.json that places are kept in sync with.
-    notes_file: Option<PathBuf> =
-        row(variables::NOTES_FILE, |text| values::file(text, "the notes file has no name"), || Ok(None), path)
-            .in_file(Kind::Path)
-            .identity();
+    notes_file: Option<PathBuf> = SettingInfo {
+            has_flag: false,
+            ..SettingInfo::identity(variables::NOTES_FILE, Kind::Path)
+        },
+        values::file, none, path;
     /// How a block is written.
-    style: Style =
-        row("WAYNOTE_STYLE", values::style, || Ok(Style::Stable), text)
-            .in_file(Kind::Text);
+    style: Style = SettingInfo::new("WAYNOTE_STYLE", Kind::Text),
+        values::style, || Ok(Style::Stable), text;
     /// The most tokens of a block; 0: no limit.
-    budget: usize =
-        row("WAYNOTE_BUDGET", values::budget, || Ok(Budget::default().tokens), text)
-            .in_file(Kind::Whole);
+    budget: usize = SettingInfo::new("WAYNOTE_BUDGET", Kind::Whole),
+        values::budget, || Ok(Budget::default().tokens), text;
     /// How many tokens of the model that reads blocks one token of o200k comes to.
-    token_factor: TokenFactor =
-        row("WAYNOTE_TOKEN_FACTOR", values::token_factor, || Ok(Budget::default().factor), text)
-            .in_file(Kind::Number);
+    token_factor: TokenFactor = SettingInfo::new("WAYNOTE_TOKEN_FACTOR", Kind::Number),
+        values::token_factor, || Ok(Budget::default().factor), text;
     /// How long a writer waits for the writers before it.
-    lock_wait: Duration =
-        row("WAYNOTE_LOCK_WAIT", values::wait, || Ok(Options::default().wait), |wait| {
-            Some(wait.as_secs_f64().to_string())
-        })
-        .in_file(Kind::Number);
+    lock_wait: Duration = SettingInfo::new("WAYNOTE_LOCK_WAIT", Kind::Number),
+        values::wait, || Ok(Options::default().wait), |wait| Some(wait.as_secs_f64().to_string());
     /// The file that holds the token of a store on a server.
-    token_file: Option<PathBuf> =
-        row(variables::TOKEN_FILE, |text| values::file(text, "the token's file has no name"), || Ok(None), path)
-            .in_file(Kind::Path)
-            .flag(|flags| flags.token_file.clone())
-            .not_handed_on();
+    token_file: Option<PathBuf> = SettingInfo {
+            has_flag: true,
+            ..SettingInfo::private(variables::TOKEN_FILE, Kind::Path)
+        },
+        values::file, none, path;
     /// The command that prints the token of a store on a server.
     token_command: Option<String> =
-        row("WAYNOTE_TOKEN_COMMAND", values::token_command, || Ok(None), Clone::clone)
-            .in_file(Kind::Text)
-            .not_handed_on();
+        SettingInfo::private("WAYNOTE_TOKEN_COMMAND", Kind::Text),
+        values::command, none, Clone::clone;
     /// The command that prints the password of a store in PostgreSQL.
     postgres_password_command: Option<String> =
-        row("WAYNOTE_POSTGRES_PASSWORD_COMMAND", values::password_command, || Ok(None), Clone::clone)
-            .in_file(Kind::Text)
-            .not_handed_on();
+        SettingInfo::private("WAYNOTE_POSTGRES_PASSWORD_COMMAND", Kind::Text),
+        values::command, none, Clone::clone;
     /// The file with certificates of authorities that may have signed a server's, beside those of the system.
-    ca_file: Option<PathBuf> =
-        row(variables::CA_FILE, |text| values::file(text, "the file of certificates has no name"), || Ok(None), path)
-            .in_file(Kind::Path);
+    ca_file: Option<PathBuf> = SettingInfo::new(variables::CA_FILE, Kind::Path),
+        values::file, none, path;
     /// The command that is told how a loop ended.
-    notify: Option<String> =
-        row("WAYNOTE_NOTIFY", values::notify, || Ok(None), Clone::clone)
-            .in_file(Kind::Text)
-            .not_handed_on();
+    notify: Option<String> = SettingInfo::private("WAYNOTE_NOTIFY", Kind::Text),
+        values::command, none, Clone::clone;
     /// Directories outside a session's repository whose notes its actions may get.
-    action_roots: Vec<Place> =
-        row("WAYNOTE_ACTION_ROOTS", values::places, || Ok(Vec::new()), |places| {
-            let places: Vec<&str> = places.iter().map(Place::as_str).collect();
-            (!places.is_empty()).then(|| places.join(","))
-        })
-        .in_file(Kind::Names);
+    action_roots: Vec<Place> = SettingInfo::new("WAYNOTE_ACTION_ROOTS", Kind::Names),
+        values::places, || Ok(Vec::new()), names;
     /// Rules whose credentials may be written.
-    allow_secrets: Vec<&'static str> =
-        row("WAYNOTE_ALLOW_SECRETS", values::secret_rules, || Ok(Vec::new()), |rules| {
-            (!rules.is_empty()).then(|| rules.join(","))
-        })
-        .in_file(Kind::Names);
+    allow_secrets: Vec<&'static str> = SettingInfo::new("WAYNOTE_ALLOW_SECRETS", Kind::Names),
+        values::secret_rules, || Ok(Vec::new()), names;
 }
 
 fn default_store() -> Outcome<PathBuf> {
     Ok(home::data()?.join("waynote/notes.db"))
+}
+
+fn none<T>() -> Outcome<Option<T>> {
+    Ok(None)
 }
 
 fn path(file: &Option<PathBuf>) -> Option<String> {
@@ -188,6 +173,11 @@ fn text<T: ToString>(value: &T) -> Option<String> {
 
 fn text_if_any<T: ToString>(value: &Option<T>) -> Option<String> {
     value.as_ref().map(T::to_string)
+}
+
+fn names<T: ToString>(names: &Vec<T>) -> Option<String> {
+    let names: Vec<String> = names.iter().map(T::to_string).collect();
+    (!names.is_empty()).then(|| names.join(","))
 }
 
 #[cfg(test)]
@@ -227,9 +217,9 @@ mod tests {
     fn a_default_can_be_written_as_it_is_shown() {
         let layers = Layers {
             file: File::default(),
-            sets: std::collections::BTreeMap::new(),
+            flags: std::collections::BTreeMap::new(),
         };
-        let settings = Settings::of(layers, &Global::default()).unwrap();
+        let settings = Settings::of(layers, false).unwrap();
         for (known, value, _) in settings.shown() {
             let checked = value.map_or(Ok(()), |value| (known.check)(&value));
             assert!(checked.is_ok(), "{}", known.name);

@@ -8,14 +8,13 @@ use waynote::context::{Style, TokenFactor};
 use waynote::visible::visible;
 use waynote::{Name, Place};
 
-use super::store_name;
 use crate::error::{Failure, Outcome};
 use crate::{database, duration, home};
 use waynote_remote::Url;
 
 /// The store that a text names: a file, or the address of one elsewhere, which is checked.
 pub(crate) fn store(text: &str) -> Outcome<PathBuf> {
-    stated(text, "the store has no name", "a file")?;
+    let text = stated(text)?;
     if Url::is_meant(text) {
         let url = Url::read(text, false)?;
         return Ok(PathBuf::from(url.as_str()));
@@ -24,48 +23,59 @@ pub(crate) fn store(text: &str) -> Outcome<PathBuf> {
         database::check(text)?;
         return Ok(PathBuf::from(text));
     }
-    if text.contains("://") {
-        let what = format!("`{}` is not a path", visible(text));
+    if has_variable(text) {
+        let what = format!(
+            "`{}` holds a variable that was not filled in",
+            visible(text)
+        );
+        return Err(Failure::usage(what, "write the path itself"));
+    }
+    if is_unclear(text) {
         return Err(Failure::usage(
-            what,
-            "give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME",
+            format!("`{}` is neither a path nor an address", visible(text)),
+            format!(
+                "write https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME; a file of that name is `./{}`",
+                visible(text)
+            ),
         ));
     }
-    store_name::refuse_others(text)?;
     home::expanded(text)
 }
 
-/// A text that is not blank; else the error says so with `blank`, and names what to give.
-pub(super) fn stated<'t>(text: &'t str, blank: &str, give: &str) -> Outcome<&'t str> {
+/// True for the address of a server or a database in another form than ours. It would become a file of that name in the
+/// working directory.
+fn is_unclear(text: &str) -> bool {
+    let is_path = ["/", "./", "../", "~"]
+        .iter()
+        .any(|start| text.starts_with(start));
+    text.contains("://") || (!is_path && (text.contains([':', '?', '=']) || text.contains("/s/")))
+}
+
+/// True for what a shell, an editor or a template would have replaced.
+fn has_variable(text: &str) -> bool {
+    ["${", "$(", "{{"].iter().any(|open| text.contains(open))
+        || text.split('/').any(|part| part.starts_with('$'))
+}
+
+/// A text that is not blank.
+fn stated(text: &str) -> Outcome<&str> {
     match text.trim().is_empty() {
         true => Err(Failure::usage(
-            blank,
-            format!("give {give}, or leave it out"),
+            "the value is empty",
+            "give one, or leave the setting out",
         )),
         false => Ok(text),
     }
 }
 
 /// A file.
-pub(super) fn file(text: &str, blank: &str) -> Outcome<Option<PathBuf>> {
-    home::expanded(stated(text, blank, "a file")?).map(Some)
+pub(super) fn file(text: &str) -> Outcome<Option<PathBuf>> {
+    home::expanded(stated(text)?).map(Some)
 }
 
-pub(super) fn token_command(text: &str) -> Outcome<Option<String>> {
-    let blank = "the token's command is empty";
-    let command = stated(text, blank, "a command that prints the token")?;
-    Ok(Some(command.to_owned()))
-}
-
-pub(super) fn password_command(text: &str) -> Outcome<Option<String>> {
-    let blank = "the password's command is empty";
-    let command = stated(text, blank, "a command that prints the password")?;
-    Ok(Some(command.to_owned()))
-}
-
-pub(super) fn notify(text: &str) -> Outcome<Option<String>> {
-    let command = stated(text, "the command to notify is empty", "a line of shell")?;
-    Ok(Some(command.to_owned()))
+/// A line of shell.
+pub(super) fn command(text: &str) -> Outcome<Option<String>> {
+    Ok(Some(stated(text)?.to_owned()))
 }
 
 pub(super) fn name(text: &str) -> Outcome<Name> {
@@ -116,20 +126,45 @@ pub(super) fn places(text: &str) -> Outcome<Vec<Place>> {
     named.map(|path| Ok(Place::resolve(path, &base)?)).collect()
 }
 
-/// Names of rules, separated by commas. For an unknown one, the error suggests the nearest.
+/// Names of rules, separated by commas.
 pub(super) fn secret_rules(text: &str) -> Outcome<Vec<&'static str>> {
     let names = text.split(',').map(str::trim);
     let named = names.filter(|name| !name.is_empty()).map(|name| {
-        let rule = waynote::secrets::rule(name);
-        rule.map(|rule| rule.name).ok_or_else(|| unknown_rule(name))
+        let rule = waynote::secrets::rule(name).map(|rule| rule.name);
+        rule.ok_or_else(|| unfit(name, "a credential rule", "the guide lists the rules"))
     });
     named.collect()
 }
 
-fn unknown_rule(name: &str) -> Failure {
-    let names = waynote::secrets::rules().map(|rule| rule.name);
-    let nearest = waynote::text::nearest(name, names);
-    let meant = nearest.map_or(String::new(), |name| format!("did you mean `{name}`? "));
-    let hint = format!("{meant}the guide lists the rules");
-    unfit(name, "a credential rule", hint)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_another_form_is_no_path() {
+        for text in [
+            "${workspaceFolder}/n.db",
+            "/data/$STORE/n.db",
+            "{{ store }}",
+            "host=db1 dbname=notes",
+            "notes.example/s/team",
+            "localhost:8080",
+            "sqlite:n.db",
+            "redis://x",
+            ":memory:",
+            "n.db?mode=ro",
+        ] {
+            assert!(store(text).is_err(), "{text}");
+        }
+        for text in [
+            "n.db",
+            "/srv/s/team",
+            "./sqlite:n.db",
+            "50%.db",
+            "my notes.db",
+            "price$.db",
+        ] {
+            assert_eq!(store(text).unwrap(), PathBuf::from(text));
+        }
+    }
 }

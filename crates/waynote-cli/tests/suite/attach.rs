@@ -49,6 +49,6 @@ fn a_store_of_our_own_is_nothing_to_import() {
     insta::assert_snapshot!(scratch.run("import openotters old.db").said(), @"
     exit 1
     error: old.db has nothing to import: it is a waynote store
-      use it as it is: `waynote --store old.db`
+      it can be used as it is; `waynote --store old.db`
     ");
 }

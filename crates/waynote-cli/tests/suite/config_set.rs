@@ -14,10 +14,10 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     set style = "faithful" in HOME/.config/waynote/config.toml
 
     $ waynote config set agent builder
-    set agent = "builder" in HOME/.config/waynote/config.toml, was "a"
+    set agent = "builder" in HOME/.config/waynote/config.toml
 
     $ waynote config set agent builder
-    set agent = "builder" in HOME/.config/waynote/config.toml (unchanged)
+    set agent = "builder" in HOME/.config/waynote/config.toml
 
     $ waynote config set token_factor 1.2
     set token_factor = 1.2 in HOME/.config/waynote/config.toml
@@ -32,7 +32,7 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     set notes_file = "~/.zrb/notes.json" in HOME/.config/waynote/config.toml
 
     $ waynote config unset budget
-    budget is no longer set in HOME/.config/waynote/config.toml, was 3_000
+    budget is no longer set in HOME/.config/waynote/config.toml
 
     $ waynote config unset budget
     budget was not set in HOME/.config/waynote/config.toml
@@ -49,8 +49,8 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
 
     $ waynote config set notes_file ''
     exit 2
-    error: the notes file has no name
-      give a file, or leave it out
+    error: the value is empty
+      give one, or leave the setting out
 
     $ waynote config set session
     exit 2

@@ -23,7 +23,7 @@ fn a_damaged_note_is_left_out_and_named() {
     assert_snapshot!(said("key show deploy"), @"
     exit 1
     error: agent:default#deploy is damaged: it is not as it was written
-      the other notes can still be read; `waynote copy STORE NEW` saves what is whole into a new store, and `waynote verify` lists all damage
+      the other notes can still be read; restore the store from a copy, or save what is whole into a new store; `waynote copy STORE NEW` does, and `waynote verify` lists all damage
     ");
     assert_eq!(said("key save deploy again"), said("key show deploy"));
     for (words, note) in [

@@ -92,7 +92,7 @@ fn a_file_that_cannot_be_changed_is_an_error() {
     assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 1
     error: FOLDER/notes.json is damaged: line 3: trailing characters
-      mend it or move it away; nothing was written to it
+      mend it or move it away
     ");
     assert_eq!(kept.scratch.ok("place read"), SECRET, "nothing was done");
     kept.write(&text);

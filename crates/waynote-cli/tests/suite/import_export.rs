@@ -22,8 +22,6 @@ fn zrb_there_and_back() {
 
     $ waynote place write --at ~/p newer
     saved place:~/p (overwrote revision 1; `waynote undo place:~/p` brings it back)
-    note: Zrb's notes in ~/.zrb/notes.json are not read
-      keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once
 
     $ waynote import zrb
     0 added, 0 updated, 1 unchanged, 3 skipped
@@ -52,7 +50,7 @@ fn zrb_there_and_back() {
     insta::assert_snapshot!(scratch.run("import zrb").said(), @"
     exit 1
     error: HOME/.zrb/notes.json is damaged: line 3: EOF while parsing a value
-      mend it or move it away; nothing was written to it
+      mend it or move it away
     ");
     has(scratch.run("export zrb").said(), "is damaged: line 3");
     assert_eq!(fs::read_to_string(&file).unwrap(), "{\n\"~\": 1,\n");
@@ -130,7 +128,7 @@ fn openotters_there_and_back() {
     insta::assert_snapshot!(scratch.run("import openotters text.db").said(), @"
     exit 1
     error: text.db is damaged: file is not a database
-      mend it or move it away; nothing was written to it
+      mend it or move it away
     ");
     let empty = rusqlite::Connection::open(scratch.home().join("work/empty.db")).unwrap();
     empty.execute_batch("CREATE TABLE other (x)").unwrap();

@@ -50,13 +50,13 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     insta::assert_snapshot!(seen, @"
     $ install and uninstall claude-code: exit 1
     error: HOME/.claude/settings.json is damaged: line 2: expected comma
-      repair it or move it away; nothing was written
+      repair it or move it away
     $ install and uninstall codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
-      repair it or move it away; nothing was written
+      repair it or move it away
     $ install cursor: exit 1
     error: HOME/.cursor/mcp.json is damaged: line 1: it is not a JSON object
-      repair it or move it away; nothing was written
+      repair it or move it away
     $ uninstall cursor: HOME/.cursor/mcp.json (server): unchanged
     HOME/.cursor/hooks.json (hooks): unchanged
     these files have no entries of waynote

@@ -61,18 +61,18 @@ fn an_expected_revision_guards_a_write() {
     $ waynote key save k three --if-revision 1
     exit 1
     error: agent:default#k has changed: it is at revision 2, revision 1 was expected
-      look at the current text, then write again with `--if-revision 2`
+      look at the current text, then write again expecting revision 2; that is `--if-revision 2`
     the current text of agent:default#k@2:
     two
 
     $ waynote key save k three --if-revision 0 --json
     exit 1
-    {"error":{"current":{"address":"agent:default#k","author":"person","content":"two","created_at":"2026-05-17T12:00:00Z","iteration":null,"key":"k","pinned":false,"preview":"two","revision":2,"scope":"agent:default","type":null,"updated_at":"2026-05-17T12:00:00Z"},"hint":"look at the current text, then write again with `--if-revision 2`","kind":"conflict","message":"agent:default#k has changed: it is at revision 2, no such note was expected"}}
+    {"error":{"current":{"address":"agent:default#k","author":"person","content":"two","created_at":"2026-05-17T12:00:00Z","iteration":null,"key":"k","pinned":false,"preview":"two","revision":2,"scope":"agent:default","type":null,"updated_at":"2026-05-17T12:00:00Z"},"hint":"look at the current text, then write again expecting revision 2; that is `--if-revision 2`","kind":"conflict","message":"agent:default#k has changed: it is at revision 2, no such note was expected"}}
 
     $ waynote key save new three --if-revision 4
     exit 1
     error: agent:default#new has changed: it does not exist, revision 4 was expected
-      `--if-revision 0` creates it
+      expect revision 0 to create it; that is `--if-revision 0`
     "#);
     scratch.ok("place write one");
     for change in ["key delete k", "key pin k", "key unpin k", "place delete"] {

@@ -35,7 +35,7 @@ fn a_question_is_answered_and_the_loop_continued_from_anywhere_on_this_machine()
     insta::assert_snapshot!(scratch.run("answer other green").said(), @"
     exit 1
     error: no question is open in session other
-      `waynote log sessions` lists the sessions; those that wait for an answer come first
+      put what the agent should know into the spec or a note; `waynote log sessions` lists the sessions
     ");
 
     let mut elsewhere = scratch.command("loop --continue s");
@@ -106,7 +106,7 @@ fn a_loop_is_stopped_after_its_iteration() {
     insta::assert_snapshot!(scratch.run("loop stop s").said(), @"
     exit 1
     error: no loop is running in session s
-      `waynote log sessions` says how its last loop ended
+      there is nothing to stop: see the state of the session; `waynote log sessions` lists the sessions
     ");
     let script = "echo here; cat > /dev/null; while ! test -e go; do sleep 0.02; done";
     let mut running = scratch

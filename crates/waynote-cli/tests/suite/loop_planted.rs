@@ -203,7 +203,7 @@ fn a_store_that_goes_while_it_runs_stops_it() {
     12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: it was deleted after it was opened
-      put the file back, or restart this program to use the file that is there now
+      put the file back, or restart to use the file that is there now; nothing was written
     ");
 }
 
@@ -226,11 +226,11 @@ fn what_a_loop_runs_is_no_person() {
     12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     error: the author `person` is refused inside a loop, where an agent writes
-      leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own
+      name the agent as the author; leave out `--author` and WAYNOTE_AUTHOR: the loop has set the agent's own
     error: the author `person` is refused inside a loop, where an agent writes
-      leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own
+      name the agent as the author; leave out `--author` and WAYNOTE_AUTHOR: the loop has set the agent's own
     error: the author `person` is refused inside a loop, where an agent writes
-      leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own
+      name the agent as the author; leave out `--author` and WAYNOTE_AUTHOR: the loop has set the agent's own
     error: this agent runs in session s and cannot write to session t
       leave out `--session`
     error: this agent runs in session s and cannot write to session t

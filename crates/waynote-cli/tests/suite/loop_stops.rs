@@ -161,7 +161,7 @@ fn a_question_stops_it_until_it_is_answered() {
     insta::assert_snapshot!(looping(&scratch, "", asks).said(), @"
     exit 4
     error: session s waits for an answer to: blue or green?
-      answer with `waynote answer s TEXT`, or start the loop again with `--answer TEXT`
+      a person has to answer it before the next iteration; `waynote answer s TEXT`, or start the loop again with `--answer TEXT`
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
 
@@ -192,7 +192,7 @@ fn a_question_stops_it_until_it_is_answered() {
     insta::assert_snapshot!(looping(&scratch, "--answer green", reads).said(), @"
     exit 1
     error: no question is open in session s
-      `waynote log sessions` lists the sessions; those that wait for an answer come first
+      put what the agent should know into the spec or a note; `waynote log sessions` lists the sessions
     ");
 }
 
@@ -389,7 +389,7 @@ fn an_agent_that_is_gone_in_the_night_is_waited_for() {
     insta::assert_snapshot!(run(), @"
     exit 1
     error: there is no program `./agent`
-      name a file that can be run
+      install it, add its folder to PATH, or name it by its path behind `--`
     ");
 }
 
@@ -456,12 +456,12 @@ fn arguments_that_say_nothing_are_refused() {
     $ waynote --session s loop --dry-run --answer yes -- true
     exit 1
     error: no question is open in session s
-      `waynote log sessions` lists the sessions; those that wait for an answer come first
+      put what the agent should know into the spec or a note; `waynote log sessions` lists the sessions
 
     $ waynote --session s loop --until '' -- true
     exit 2
     error: the text to wait for is empty
-      name one with `--until TEXT`
+      `--until TEXT` names one line, which the agent prints alone
 
     $ waynote --session s loop --iterations 0 -- true
     exit 2

@@ -34,7 +34,7 @@ fn lost_writes_are_named_and_nothing_is_written_until_they_are_accepted() {
     insta::assert_snapshot!(scratch.run("key save four text").said(), @"
     exit 1
     error: the store HOME/.local/share/waynote/notes.db has lost acknowledged writes: it was at position 3, and now it is at 2
-      restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is; until then it can only be read
+      restore a backup, or accept the loss to go on with what is left; until then it can only be read; `waynote verify --accept-rollback` accepts it
     ");
     insta::assert_snapshot!(scratch.run("verify").said(), @"
     exit 1
@@ -116,7 +116,7 @@ fn a_store_with_a_second_name_says_why_nothing_can_be_saved() {
     let wrong: Vec<&str> = wrong.lines().take(2).collect();
     insta::assert_snapshot!(wrong.join("\n"), @"
     store: the store HOME/.local/share/waynote/notes.db cannot be written: its file has 2 names (hard links); each name has its own write-ahead log and lock, and notes would be lost
-          next: `waynote copy HOME/.local/share/waynote/notes.db NEW` makes a store with one name; or remove the other name, if nothing was saved under it
+          next: copy the store to a new file and use that one; or remove the other name, if nothing was saved under it; `waynote copy HOME/.local/share/waynote/notes.db NEW` copies it
     ");
     fs::remove_file(&other).unwrap();
     scratch.ok("key save two text");
@@ -131,7 +131,7 @@ fn a_store_that_was_deleted_is_no_new_one() {
     insta::assert_snapshot!(said, @"
     exit 1
     error: the store HOME/.local/share/waynote/notes.db has lost acknowledged writes: it was at position 3, and now it is empty or gone
-      restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is; until then it can only be read
+      restore a backup, or accept the loss to go on with what is left; until then it can only be read; `waynote verify --accept-rollback` accepts it
     ");
     fs::remove_file(beside(&scratch, "-wal")).unwrap();
     let accepted = scratch.json("--json verify --accept-rollback --yes");

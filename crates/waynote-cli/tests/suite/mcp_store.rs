@@ -93,7 +93,7 @@ fn what_is_wrong_with_the_file_in_sync_is_said_after_the_call_and_once() {
     let once = heard();
     insta::assert_snapshot!(once, @"
     warning: FOLDER/notes.json is damaged: line 1: EOF while parsing an object
-      the store is used without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away
     ");
     client.call("ReadLongTermNote", json!({}));
     assert_eq!(heard(), once);
@@ -104,7 +104,7 @@ fn what_is_wrong_with_the_file_in_sync_is_said_after_the_call_and_once() {
     assert!(!said.contains(&token), "{said}");
     insta::assert_snapshot!(said, @"
     warning: FOLDER/notes.json is damaged: line 1: EOF while parsing an object
-      the store is used without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away
     warning: 1 note taken in from outside holds a credential:
       place:~/p: github-token
       rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it

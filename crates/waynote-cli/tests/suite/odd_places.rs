@@ -70,7 +70,7 @@ fn a_lock_is_not_opened_through_a_link() {
     insta::assert_snapshot!(scratch.run("key save k w").said(), @"
     exit 1
     error: the store HOME/.local/share/waynote/notes.db cannot be used: HOME/.local/share/waynote/notes.db-lock is not a regular file
-      remove it, and the next write makes it anew: `rm HOME/.local/share/waynote/notes.db-lock`
+      remove HOME/.local/share/waynote/notes.db-lock; the next write makes it anew
     ");
     assert!(!victim.exists());
     // Reading needs no lock.
@@ -90,7 +90,7 @@ fn a_limit_on_file_sizes_is_no_full_disk() {
     let said = said.replace(scratch.home().to_str().unwrap(), "HOME");
     insta::assert_snapshot!(said, @"
     error: the store HOME/.local/share/waynote/notes.db cannot be written: it would be larger than the file size limit of this process
-      raise the limit (RLIMIT_FSIZE) for this process or its parent, then try again; everything acknowledged is still there; `ulimit -f` shows it
+      raise the limit (RLIMIT_FSIZE) for this process or its parent, then try again; everything acknowledged is still there
     ");
     assert_eq!(scratch.ok("key show k"), "v");
     assert!(scratch.ok("verify").contains("is sound"));

@@ -261,7 +261,7 @@ fn a_token_comes_from_a_file_or_a_command_and_is_never_shown() {
     assert_snapshot!(said(run("key list")), @"
     exit 1
     error: the store URL needs a token
-      ask whoever runs the server for a token, and put it into WAYNOTE_TOKEN, or into a file that the setting `token_file` names; the setting `token_command` names a command that prints it
+      ask whoever runs the server for a token; put it into WAYNOTE_TOKEN, or into a file that the setting `token_file` names
     ");
     let with_word = run("key list").env("WAYNOTE_TOKEN", format!("Bearer {token}"));
     assert_snapshot!(said(with_word), @"

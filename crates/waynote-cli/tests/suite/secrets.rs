@@ -138,7 +138,7 @@ fn lists_and_replies_mask_what_was_allowed() {
     $ waynote key save k x --if-revision 0
     exit 1
     error: agent:default#k has changed: it is at revision 1, no such note was expected
-      look at the current text, then write again with `--if-revision 1`
+      look at the current text, then write again expecting revision 1; that is `--if-revision 1`
     the current text of agent:default#k@1:
     push with [masked: github-token]
     ");

@@ -15,50 +15,50 @@ fn an_unknown_flag_is_never_a_text() {
     error: unexpected argument '--append' found
 
       tip: a similar argument exists: '--agent'
-      tip: a text that begins with `-` goes after `--`: `waynote place write -- '- like this'`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote place write '- one item'
     exit 2
-    error: unexpected argument '- one item' found
+    error: unexpected argument '- ' found
 
-      tip: a text that begins with `-` goes after `--`: `waynote place write -- '- like this'`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote place write two words
     exit 2
     error: unexpected argument 'words' found
 
-      tip: a text of several words is quoted: `waynote place write 'like this'`
+      tip: a text of several words is quoted: 'like this'
 
     $ waynote key save k --show
     exit 2
     error: unexpected argument '--show' found
 
-      tip: a text that begins with `-` goes after `--`: `waynote key save KEY -- '- like this'`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote --session s log add --type tip --tip
     exit 2
     error: unexpected argument '--tip' found
 
       tip: a similar argument exists: '--type'
-      tip: a text that begins with `-` goes after `--`: `waynote log add -- '- like this'`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote --session s log blocked --why
     exit 2
     error: unexpected argument '--why' found
 
-      tip: a text that begins with `-` goes after `--`: `waynote log blocked -- '- like this'`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote search --type stuck 429
     exit 2
     error: unexpected argument '--type' found
 
-      tip: a query that begins with `-` goes after `--`: `waynote search -- -not-this`; or quote it: `waynote search 'this -not-this'`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote search clock -lake
     exit 2
     error: unexpected argument '-l' found
 
-      tip: a query that begins with `-` goes after `--`: `waynote search -- -not-this`; or quote it: `waynote search 'this -not-this'`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote loop --answer --dry-run -- true
     exit 2
@@ -66,7 +66,7 @@ fn an_unknown_flag_is_never_a_text() {
 
     $ waynote key save k --show --json
     exit 2
-    {"error":{"hint":"a text that begins with `-` goes after `--`: `waynote key save KEY -- '- like this'`","kind":"usage","message":"unexpected argument '--show' found"}}
+    {"error":{"hint":"a text that begins with `-` goes after `--`, the value of an option after `=`","kind":"usage","message":"unexpected argument '--show' found"}}
     "#);
     assert_eq!(scratch.ok("place read"), "before");
     assert_eq!(scratch.ok("key show k"), "before");

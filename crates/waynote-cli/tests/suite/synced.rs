@@ -159,12 +159,12 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     assert_transcript!(said, @"
     $ waynote place read
     beforewarning: FOLDER/notes.json is damaged: line 3: EOF while parsing a value
-      the store is used without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away
 
     $ waynote place write after
     saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
     warning: FOLDER/notes.json is damaged: line 3: EOF while parsing a value
-      the store is used without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away
 
     $ waynote context
     ## Notes of this place
@@ -177,7 +177,7 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
 
     39 of 2,000 tokens
     warning: FOLDER/notes.json is damaged: line 3: EOF while parsing a value
-      the store is used without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away
     ");
     assert_eq!(kept.text(), damaged);
     // Once the file is repaired, it gets the notes written meanwhile.
@@ -266,10 +266,10 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
     insta::assert_snapshot!(said("place write text"), @"
     saved place:~/work (revision 1)
     warning: FOLDER/notes.json is damaged: it is no regular file
-      the store is used without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away
     ");
     let warned = said("--json place read");
-    insta::assert_snapshot!(warned.lines().last().unwrap(), @r#"{"warning":{"hint":"the store is used without it; mend it or move it away; nothing was written to it","kind":"damaged_file","message":"FOLDER/notes.json is damaged: it is no regular file"}}"#);
+    insta::assert_snapshot!(warned.lines().last().unwrap(), @r#"{"warning":{"hint":"the store is used without it; mend it or move it away","kind":"damaged_file","message":"FOLDER/notes.json is damaged: it is no regular file"}}"#);
     fs::remove_file(&kept.file).unwrap();
     kept.write("{}");
     fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o444)).unwrap();
@@ -298,7 +298,7 @@ fn undo_without_an_address_takes_back_what_was_typed() {
     insta::assert_snapshot!(kept.run("undo").said(), @"
     exit 1
     error: import:zrb has changed place:~/work since your last change of it
-      look at `waynote history place:~/work`, then undo it by its address, or restore a revision
+      look at its history, then undo it by its address, or restore a revision; `waynote history place:~/work` lists it
     ");
     kept.ok("place write --at ~ home");
     kept.ok("undo");
@@ -362,7 +362,7 @@ fn an_export_that_reached_no_file_is_an_error() {
     insta::assert_snapshot!(said, @"
     exit 1
     error: FOLDER/notes.json is damaged: line 1: key must be a string
-      mend it or move it away; nothing was written to it
+      mend it or move it away
     ");
     assert_eq!(
         kept.scratch.ok("export zrb out.json"),

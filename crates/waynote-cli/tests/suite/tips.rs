@@ -10,19 +10,19 @@ fn a_tip_names_what_works() {
     exit 2
     error: unexpected argument '-x' found
 
-      tip: a value that begins with `-` goes after `=`: `--answer=-x`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote loop --until --foo -- true
     exit 2
     error: unexpected argument '--foo' found
 
-      tip: a value that begins with `-` goes after `=`: `--until=--foo`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote loop --answer '- a list' -- true
     exit 2
-    error: unexpected argument '- a list' found
+    error: unexpected argument '- ' found
 
-      tip: a value that begins with `-` goes after `=`: `--answer='- a list'`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote loop-guard2
     exit 2
@@ -30,6 +30,6 @@ fn a_tip_names_what_works() {
 
     $ waynote undo --x --json
     exit 2
-    {"error":{"hint":"try `waynote --help`","kind":"usage","message":"unexpected argument '--x' found"}}
+    {"error":{"hint":"a text that begins with `-` goes after `--`, the value of an option after `=`","kind":"usage","message":"unexpected argument '--x' found"}}
     "#);
 }

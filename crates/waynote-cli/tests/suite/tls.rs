@@ -185,7 +185,7 @@ fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
     insta::assert_snapshot!(all.join("\n"), @"
     exit 1
     error: the server of STORE cannot be trusted: its certificate is signed by an authority that this machine does not know
-      name the certificate of the authority that signed it: `waynote config set ca_file FILE`, or WAYNOTE_CA_FILE=FILE, with the file that whoever runs the server gives you
+      name the certificate of the authority that signed it; `waynote config set ca_file FILE` names the file that whoever runs the server gives you
 
     exit 1
     error: the server of STORE cannot be trusted: its certificate expired at 2021-01-01T00:00:00Z
@@ -216,7 +216,7 @@ fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
       name a file with the certificate of the authority that signed the server's, in PEM (-----BEGIN CERTIFICATE-----)
 
     exit 1
-    error: the setting `store` cannot be used: WAYNOTE_STORE: `http://notes.example/s/team` is not the address of a store on a server: http:// is not encrypted: use https://
-      write it as https://HOST/s/NAME, or unset WAYNOTE_STORE (or give `--store VALUE` for this command); run `waynote doctor` for details
+    error: WAYNOTE_STORE: `http://notes.example/s/team` is not the address of a store on a server: http:// is not encrypted: use https://
+      write it as https://HOST/s/NAME; `waynote doctor` checks it again
     ");
 }

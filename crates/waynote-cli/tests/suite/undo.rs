@@ -72,7 +72,7 @@ fn only_ones_own_changes_here_are_meant() {
     $ waynote undo
     exit 1
     error: you have no change to undo
-      the last change is of place:/srv, by person: `waynote undo place:/srv` undoes it
+      the last change is of place:/srv, by person; `waynote undo place:/srv` undoes it
 
     $ waynote redo place:/srv
     exit 1
@@ -88,7 +88,7 @@ fn only_ones_own_changes_here_are_meant() {
     $ waynote undo
     exit 1
     error: agent:b has changed agent:default#mine since your last change of it
-      look at `waynote history agent:default#mine`, then undo it by its address, or restore a revision
+      look at its history, then undo it by its address, or restore a revision; `waynote history agent:default#mine` lists it
     ");
 }
 

@@ -52,7 +52,7 @@ fn what_is_left_is_said() {
     seen += &last("uninstall gemini");
     insta::assert_snapshot!(seen, @"
     nothing was written: this was a dry run
-    Gemini CLI still has waynote from this directory's files: `waynote uninstall gemini --project` removes it there
+    Gemini CLI runs without waynote from its next session; the notes stay in HOME/.local/share/waynote/notes.db
     Gemini CLI runs without waynote from its next session; the notes stay in HOME/.local/share/waynote/notes.db
     these files have no entries of waynote
     ");

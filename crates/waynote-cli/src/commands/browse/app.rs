@@ -1,15 +1,15 @@
 //! The state of the screen, and the keys that change it.
 
 use std::mem;
-use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use waynote::context::Receipt;
 use waynote::session_state::Question;
 use waynote::text::plural;
-use waynote::{Address, Change, Error, Expect, Name, Scope};
+use waynote::{Address, Change, Error, Expect, Name, Scope, Stamp};
 
-use super::worker::{Item, Listing, Overview, PAGE, Reply, Row, Stretch, Write, told};
+use super::store::{Item, Listing, Overview, PAGE, Reading, Row, Stretch, Write, told};
+use crate::error::Outcome;
 
 /// The keys, as `?` shows them.
 pub(super) const KEYS: [(&str, &str); 15] = [
@@ -32,9 +32,6 @@ pub(super) const KEYS: [(&str, &str); 15] = [
     ("Ctrl-Z", "back to the shell; `fg` returns"),
     ("q, Esc, Ctrl-C", "quit"),
 ];
-
-/// After so long without a reply, the screen says that it waits.
-const PATIENCE: Duration = Duration::from_millis(400);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Pane {
@@ -93,10 +90,6 @@ pub(super) struct App {
     /// The note that was changed last, until another one is chosen: `u` and `r` are about it, though it may be gone.
     changed: Option<Address>,
     asked: Option<(Listing, (usize, usize))>,
-    /// The number of the last job, and of the last one that is done.
-    sent: u64,
-    done: u64,
-    since: Option<Instant>,
 }
 
 impl App {
@@ -108,31 +101,44 @@ impl App {
         }
     }
 
-    /// The number of a job that is sent now.
-    pub(super) fn number(&mut self) -> u64 {
-        if self.sent == self.done {
-            self.since = Some(Instant::now());
+    /// Reads what has changed, and what the keys have asked for.
+    pub(super) fn read(&mut self, reading: &mut Reading<'_>) {
+        match self.read_again(reading) {
+            Ok(()) if mem::take(&mut self.has_failed) => self.said.clear(),
+            Ok(()) => {}
+            Err(failure) => {
+                self.say(told(&failure));
+                self.has_failed = true;
+            }
         }
-        self.sent += 1;
-        self.sent
     }
 
-    /// True until every job is done.
-    pub(super) fn is_waiting(&self) -> bool {
-        self.done < self.sent
+    fn read_again(&mut self, reading: &mut Reading<'_>) -> Outcome {
+        if let Some(overview) = reading.overview()? {
+            self.take_overview(overview);
+            self.asked = None;
+        }
+        while let Some((of, pages)) = self.wanted() {
+            let stretch = reading.list(of.clone(), pages)?;
+            self.asked = Some((of, pages));
+            self.take_stretch(stretch);
+        }
+        Ok(())
     }
 
-    pub(super) fn waits_long(&self) -> bool {
-        let is_long = |since: Instant| since.elapsed() > PATIENCE;
-        self.is_waiting() && self.since.is_some_and(is_long)
+    /// Makes a change, and says what became of it.
+    pub(super) fn write(&mut self, reading: &mut Reading<'_>, write: Write, stamp: &Stamp) {
+        match reading.write(write, stamp) {
+            Ok((said, changed)) => (self.said, self.changed) = (said, changed),
+            Err(failure) => self.say(told(&failure)),
+        }
     }
 
     /// The part of the list that has to be read.
-    pub(super) fn wanted(&mut self) -> Option<(Listing, (usize, usize))> {
+    fn wanted(&self) -> Option<(Listing, (usize, usize))> {
         let first = self.chosen.saturating_sub(PAGE) / PAGE;
         let wanted = (self.list.clone(), (first, (self.chosen + PAGE) / PAGE));
-        let is_new = self.asked.as_ref() != Some(&wanted);
-        is_new.then(|| self.asked.insert(wanted).clone())
+        (self.asked.as_ref() != Some(&wanted)).then_some(wanted)
     }
 
     pub(super) fn say(&mut self, text: impl Into<String>) {
@@ -165,26 +171,7 @@ impl App {
         about.filter(|_| self.pane == Pane::Scopes)
     }
 
-    pub(super) fn take(&mut self, reply: Reply) {
-        match reply {
-            Reply::Overview(overview) => self.take_overview(*overview),
-            Reply::Stretch(stretch) => self.take_stretch(*stretch),
-            Reply::Done(said, changed) => {
-                self.say(said);
-                self.changed = changed;
-            }
-            Reply::Failed(why) => {
-                self.say(why);
-                self.has_failed = true;
-            }
-            Reply::Idle(number) => self.done = number,
-        }
-    }
-
     fn take_overview(&mut self, overview: Overview) {
-        if mem::take(&mut self.has_failed) {
-            self.said.clear();
-        }
         let shown = mem::replace(&mut self.rows, overview.rows);
         let shown = &shown[self.row].of;
         let same = self.rows.iter().position(|row| row.of == *shown);
@@ -197,9 +184,6 @@ impl App {
     }
 
     fn take_stretch(&mut self, stretch: Stretch) {
-        if stretch.of != self.list {
-            return;
-        }
         let is_same = self.read.as_ref().is_some_and(|read| read.of == stretch.of);
         // The same note stays chosen, wherever it is now; one that comes back is chosen again.
         let chosen = [self.changed.clone(), self.address()];

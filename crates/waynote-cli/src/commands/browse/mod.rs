@@ -2,17 +2,16 @@
 
 mod app;
 mod fit;
+mod store;
 #[cfg(test)]
 mod tests;
 mod view;
-mod worker;
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::Duration;
 
 use ratatui::backend::CrosstermBackend;
@@ -26,12 +25,11 @@ use ratatui::{Frame, Terminal};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Signal, kill_current_process_group};
-use waynote::Address;
 use waynote::context::render;
-use waynote_clients::DeliveryRecord;
+use waynote::{Address, Store};
 
 use super::import_progress::Interrupt;
-use super::{context as block, edit, hook};
+use super::{context as block, edit};
 use crate::args::{AllowArgs, ContextArgs};
 use crate::error::{Failure, Outcome};
 use crate::inside::Inside;
@@ -39,20 +37,16 @@ use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::{clock, home};
 use app::{App, Wish};
-use worker::{Job, ReadUses, Reply, Worker, told};
+use store::{Reading, told};
 
-/// How long keys are waited for before signals and replies are looked at: shorter while a reply is due.
-const CALM: Duration = Duration::from_millis(200);
-const BUSY: Duration = Duration::from_millis(15);
+/// How long keys are waited for before the store is asked whether something has changed.
+const POLL: Duration = Duration::from_secs(1);
+
+/// How long a store may take to answer: meanwhile keys wait.
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// The exit code of a program whose terminal was closed, as if the signal had come.
 const HUNG_UP: u8 = 129;
-
-/// How long the end waits for a store that does not answer.
-const LAST_WAIT: Duration = Duration::from_millis(500);
-
-/// How many sessions of agents are asked what they were given.
-const SESSIONS: usize = 20;
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
     if context.output.json || !io::stdin().is_terminal() || !context.output.is_terminal() {
@@ -63,38 +57,43 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         ));
     }
     let interrupt = Interrupt::listen()?;
+    // Its own store: the editor has another one.
+    let opened = OpenStore::of(&context.settings, false, Wait::Within(LONGEST))?;
+    let request = block::request(context, &ContextArgs::default())?;
+    let settings = context.settings.clone();
+    let receipt = move |store: &dyn Store| {
+        let inside = Inside::of_block(&settings, store)?;
+        let mut request = request.clone();
+        request.now = clock::now()?;
+        (request.session, request.iteration) = (inside.session, inside.iteration);
+        Ok(render(store, &request)?.receipt)
+    };
     let mut browser = Browser {
         app: App::new(name(context)),
-        desk: Desk::of(context)?,
+        reading: Reading::new(opened.store(), Box::new(receipt)),
         screen: Screen::enter()?,
         context,
     };
-    let ended = browser.work(&interrupt);
-    let Browser { desk, screen, .. } = browser;
-    drop(screen);
-    desk.close();
-    ended
+    browser.work(&interrupt)
 }
 
 struct Browser<'b, 'c> {
     context: &'b mut Context<'c>,
     app: App,
-    desk: Desk,
+    reading: Reading<'b>,
     screen: Screen,
 }
 
 impl Browser<'_, '_> {
-    /// The keys and the replies, until the end.
+    /// Reads the store, draws, and takes the keys, until the end.
     fn work(&mut self, interrupt: &Interrupt) -> Outcome<ExitCode> {
         let colour = self.context.output.has_colour();
         loop {
-            if let Some((of, pages)) = self.app.wanted() {
-                self.send(Job::List(of, pages));
-            }
+            self.app.read(&mut self.reading);
             let now = clock::now()?;
             let draw = |frame: &mut Frame<'_>| view::draw(frame, &mut self.app, now, colour);
             self.screen.terminal.draw(draw).map_err(of_terminal)?;
-            let mut wait = if self.app.is_waiting() { BUSY } else { CALM };
+            let mut wait = POLL;
             loop {
                 if let ControlFlow::Break(()) = interrupt.is_requested() {
                     return Ok(interrupt.exit_code());
@@ -117,22 +116,7 @@ impl Browser<'_, '_> {
                     _ => {}
                 }
             }
-            loop {
-                match self.desk.replies.try_recv() {
-                    Ok(reply) => self.app.take(reply),
-                    Err(TryRecvError::Empty) => break,
-                    // Its panic has been reported.
-                    Err(TryRecvError::Disconnected) => {
-                        let what = "the part of `waynote browse` that reads the store has ended";
-                        return Err(Failure::refused("failed", what, "start it again"));
-                    }
-                }
-            }
         }
-    }
-
-    fn send(&mut self, job: Job) {
-        self.desk.send(&mut self.app, job);
     }
 
     /// Does what a key asks for.
@@ -155,10 +139,9 @@ impl Browser<'_, '_> {
                     Err(failure) => told(&failure),
                 };
                 self.app.say(said);
-                self.send(Job::Refresh);
             }
             Wish::Write(write) => match self.context.stamp() {
-                Ok(stamp) => self.send(Job::Write(write, Box::new(stamp))),
+                Ok(stamp) => self.app.write(&mut self.reading, write, &stamp),
                 Err(failure) => self.app.say(told(&failure)),
             },
         }
@@ -199,61 +182,6 @@ fn name(context: &Context<'_>) -> String {
     let url = settings.remote().map(ToString::to_string);
     let url = url.or_else(|| settings.database().map(ToString::to_string));
     url.unwrap_or_else(|| settings.store.value.display().to_string())
-}
-
-/// The way to the thread that works on the store.
-struct Desk {
-    jobs: Sender<(u64, Job)>,
-    replies: Receiver<Reply>,
-}
-
-impl Desk {
-    fn of(context: &Context<'_>) -> Outcome<Self> {
-        // Its own store: the editor's goes on meanwhile.
-        let store = OpenStore::of(&context.settings, false, Wait::Now)?;
-        let request = block::request(context, &ContextArgs::default())?;
-        let settings = context.settings.clone();
-        let ledgers = hook::ledgers()?;
-        let read_uses: ReadUses = Box::new(move |store| {
-            let inside = Inside::of_block(&settings, store)?;
-            let mut request = request.clone();
-            request.now = clock::now()?;
-            (request.session, request.iteration) = (inside.session, inside.iteration);
-            let given = ledgers.as_ref().map(|of| of.latest(SESSIONS));
-            let notes = |told: Vec<DeliveryRecord>| {
-                let notes = told.into_iter().flat_map(|told| told.notes);
-                notes.map(|of| of.address).collect()
-            };
-            let given = given.unwrap_or_default().into_iter().map(notes);
-            Ok((render(store, &request)?.receipt, given.collect()))
-        });
-        Self::start(move |jobs, replies| {
-            Worker::new(store.store(), read_uses, replies).run(&jobs);
-        })
-    }
-
-    fn start(
-        work: impl FnOnce(Receiver<(u64, Job)>, Sender<Reply>) + Send + 'static,
-    ) -> Outcome<Self> {
-        let (jobs, taken) = channel();
-        let (sender, replies) = channel();
-        let thread = std::thread::Builder::new().name("store".into());
-        let started = thread.spawn(move || work(taken, sender));
-        started.map_err(|error| Failure::file("thread", "started", error))?;
-        Ok(Self { jobs, replies })
-    }
-
-    fn send(&self, app: &mut App, job: Job) {
-        // Without the thread, the missing reply ends the loop.
-        let _ = self.jobs.send((app.number(), job));
-    }
-
-    /// Lets the thread report what it met in the store, unless the store does not answer.
-    fn close(self) {
-        let Self { jobs, replies } = self;
-        drop(jobs);
-        while replies.recv_timeout(LAST_WAIT).is_ok() {}
-    }
 }
 
 /// The terminal while it shows our screen. However this program ends, the terminal is as it was before.

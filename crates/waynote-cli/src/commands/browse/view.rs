@@ -18,25 +18,15 @@ use waynote::{Address, EntryType};
 
 use super::app::{App, KEYS, Mode, Pane};
 use super::fit::{end_of, padded, wrapped};
-use super::worker::{Item, Listing};
+use super::store::{Item, Listing};
 use crate::table::shortened;
 use crate::{session_view, table, when};
 
-/// The smallest screen, and the narrowest with the scopes beside the notes.
-const SMALLEST: (u16, u16) = (40, 10);
-const WIDE: u16 = 72;
+/// The smallest screen.
+const SMALLEST: (u16, u16) = (60, 16);
 
 /// The most lines of a message at the bottom.
 const MESSAGE: usize = 4;
-
-/// What the bar shows of each section, and of the rest of the block: colour alone would not tell them apart.
-const SHADES: [(&str, Color); 5] = [
-    ("█", Color::Magenta),
-    ("▓", Color::Green),
-    ("▒", Color::Cyan),
-    ("░", Color::Yellow),
-    ("·", Color::Gray),
-];
 
 /// Draws the screen.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, now: Timestamp, colour: bool) {
@@ -51,11 +41,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, now: Timestamp, colour:
     }
     let mut view = View { frame, now };
     let footer = view.footer(app, all.width);
-    let is_high = all.height >= 18;
     let [head, middle, block, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(5),
-        Constraint::Length(if is_high { 4 } else { 3 }),
+        Constraint::Length(3),
         Constraint::Length(footer.len().try_into().unwrap_or(1)),
     ])
     .areas(all);
@@ -65,30 +54,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, now: Timestamp, colour:
         ..middle
     };
     view.head(app, head);
-    let right = match all.width >= WIDE {
-        true => {
-            let scopes = (all.width / 4).min(32);
-            let columns = [Constraint::Length(scopes), Constraint::Min(30)];
-            let [left, right] = Layout::horizontal(columns)
-                .spacing(Spacing::Overlap(1))
-                .areas(middle);
-            view.scopes(app, left);
-            Some(right)
-        }
-        false if app.pane == Pane::Scopes => {
-            view.scopes(app, middle);
-            None
-        }
-        false => Some(middle),
-    };
-    if let Some(right) = right {
-        let parts = [Constraint::Fill(1), Constraint::Fill(1)];
-        let [list, note] = Layout::vertical(parts)
-            .spacing(Spacing::Overlap(1))
-            .areas(right);
-        view.notes(app, list);
-        view.note(app, note);
-    }
+    let scopes = (all.width / 4).min(32);
+    let columns = [Constraint::Length(scopes), Constraint::Min(30)];
+    let [left, right] = Layout::horizontal(columns)
+        .spacing(Spacing::Overlap(1))
+        .areas(middle);
+    let parts = [Constraint::Fill(1), Constraint::Fill(1)];
+    let [list, note] = Layout::vertical(parts)
+        .spacing(Spacing::Overlap(1))
+        .areas(right);
+    view.scopes(app, left);
+    view.notes(app, list);
+    view.note(app, note);
     view.block(app, block);
     view.frame.render_widget(Paragraph::new(footer), foot);
     view.dialog(app, all);
@@ -205,8 +182,7 @@ impl View<'_, '_> {
             }
         };
         let inside = self.pane(&title, is_focused, area);
-        let lines = if inside.height >= 6 { 2 } else { 1 };
-        app.height = (usize::from(inside.height) / lines).max(1);
+        app.height = (usize::from(inside.height) / 2).max(1);
         if total == 0 && app.read.is_some() {
             let text = match (&app.query, &app.list) {
                 (Some(_), _) => "No note has these words.",
@@ -221,39 +197,31 @@ impl View<'_, '_> {
         let chosen = app.chosen.saturating_sub(around.start);
         let width = usize::from(inside.width).saturating_sub(1);
         let items = around.map(|index| match app.at(index) {
-            Some(item) => self.item(item, width, lines == 1),
+            Some(item) => self.item(item, width),
             None => Text::raw("…"),
         });
         self.list(inside, items.collect(), chosen, is_focused);
     }
 
-    /// A note in the list, with its text in a line of its own or behind the name.
-    fn item(&self, item: &Item, width: usize, is_short: bool) -> Text<'static> {
+    /// A note in the list, with its text in a line of its own.
+    fn item(&self, item: &Item, width: usize) -> Text<'static> {
         let note = &item.note;
-        let mut name = line(&name(item));
         let text = match &item.found {
             Some(found) => format!("{} {found}", table::stale(note).trim_start()),
             None => table::preview(note),
         };
-        let text = line(text.trim_start());
         let pinned = if note.pinned { "pinned" } else { "" };
         let age = format!("  {} ", when::ago(note.updated_at, self.now));
         let room = width.saturating_sub(2 + pinned.len() + age.width());
-        if is_short {
-            name = format!("{name}  {text}");
-        }
         let style = note.kind.as_ref().map_or(Style::new(), of_type);
-        let name = padded(&shortened(&name, room), "  ", room + 2);
+        let name = padded(&shortened(&line(&name(item)), room), "  ", room + 2);
         let first = Line::from(vec![
             Span::styled(name, style.bold()),
             pinned.cyan(),
             age.into(),
         ]);
-        let second = format!(" {}", shortened(&text, width.saturating_sub(2)));
-        match is_short {
-            true => first.into(),
-            false => vec![first, second.into()].into(),
-        }
+        let text = shortened(&line(text.trim_start()), width.saturating_sub(2));
+        vec![first, format!(" {text}").into()].into()
     }
 
     fn note(&mut self, app: &mut App, area: Rect) {
@@ -270,7 +238,7 @@ impl View<'_, '_> {
         let width = usize::from(inside.width).saturating_sub(2);
         let (text, last) = match (app.about(), app.item()) {
             (Some(about), _) => (about.to_owned(), String::new()),
-            (_, Some(item)) => (text_of(item), self.about_note(app, item)),
+            (_, Some(item)) => (text_of(item), self.about_note(item)),
             _ => return,
         };
         let mut rows = wrapped(&text, width);
@@ -293,8 +261,8 @@ impl View<'_, '_> {
         self.rows(inside, rows.collect::<Vec<_>>());
     }
 
-    /// The line below a note: its revision, author, age, tokens, and how often sessions were given it.
-    fn about_note(&self, app: &App, item: &Item) -> String {
+    /// The line below a note: its revision, author, age and tokens.
+    fn about_note(&self, item: &Item) -> String {
         let note = &item.note;
         let kept = match note.seen() {
             Some(seen) if seen > 1 => format!("seen {seen} times"),
@@ -309,11 +277,6 @@ impl View<'_, '_> {
             plural(tokens as u64, "token"),
         ];
         parts.extend(note.resolved_by.map(|_| "resolved".into()));
-        let sessions = app.read.as_ref().map_or(0, |read| read.sessions);
-        if sessions > 0 {
-            let sessions = plural(sessions as u64, "session");
-            parts.push(format!("given to {} of {sessions}", item.given));
-        }
         parts.join(" · ")
     }
 
@@ -330,40 +293,24 @@ impl View<'_, '_> {
             }
         };
         let inside = self.pane(&format!("block of this directory: {budget}"), false, area);
-        let tokens = |section: Section| {
+        let mut parts = Vec::new();
+        for section in Section::ALL {
             let claims = receipt.claims.iter();
             let claims = claims.filter(|claim| claim.section == section);
-            (section.as_str(), claims.map(|claim| claim.tokens).sum())
-        };
-        let around = ("headings", receipt.headings + receipt.last_line);
-        let parts: Vec<(&str, usize)> = Section::ALL
-            .map(tokens)
-            .into_iter()
-            .chain([around])
-            .collect();
-        let width = usize::from(inside.width).saturating_sub(2);
-        let all: usize = parts.iter().map(|(_, tokens)| tokens).sum();
-        let whole = receipt.budget.max(all).max(1);
-        let (mut bar, mut legend, mut used) = (Vec::new(), Vec::new(), 0);
-        let parts = parts.into_iter().zip(SHADES);
-        for ((name, tokens), (shade, colour)) in parts.filter(|((_, tokens), _)| *tokens > 0) {
-            let columns = (tokens * width).div_ceil(whole).min(width - used);
-            used += columns;
-            bar.push(shade.repeat(columns).fg(colour));
-            legend.push(shade.fg(colour));
-            legend.push(format!(" {name} {}   ", grouped(tokens as u64)).into());
-        }
-        if legend.is_empty() {
-            legend.push("nothing".into());
+            let tokens: usize = claims.map(|claim| claim.tokens).sum();
+            if tokens > 0 {
+                parts.push(format!("{} {}", section.as_str(), grouped(tokens as u64)));
+            }
         }
         for (notes, what) in [(receipt.lines, "shortened"), (receipt.left_out, "left out")] {
             if notes > 0 {
-                legend.push(format!("{} {what}   ", plural(notes, "note")).into());
+                parts.push(format!("{} {what}", plural(notes, "note")));
             }
         }
-        let mut rows = vec![Line::from(bar), Line::from(legend)];
-        rows.drain(..rows.len().saturating_sub(inside.height.into()));
-        self.rows(inside, rows);
+        if parts.is_empty() {
+            parts.push("nothing".into());
+        }
+        self.rows(inside, parts.join(" · "));
     }
 
     /// The lines at the bottom: what happened, or the keys.
@@ -377,12 +324,8 @@ impl View<'_, '_> {
             Mode::Search(_) => "type words · enter to the notes · Esc ends the search".into(),
             Mode::Answer(..) => "enter answers · Esc leaves it".into(),
             _ if !app.said.is_empty() => lines(&masked(&app.said)),
-            _ if app.waits_long() => "waiting for the store …".into(),
             _ => {
-                let keys =
-                    "j k move  / search  e edit  p pin  u undo  a answer  tab pane  ? keys  q quit";
-                let short = "j k  / search  e edit  u undo  tab pane  ? keys  q";
-                let keys = if keys.len() <= width { keys } else { short };
+                let keys = "j k  / search  e edit  u undo  tab pane  ? keys  q quit";
                 return vec![Line::raw(format!(" {keys}"))];
             }
         };

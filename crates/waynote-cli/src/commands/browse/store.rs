@@ -1,9 +1,7 @@
 //! Reads and writes of the store, on a thread of their own, so that a slow store stops no key.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::time::Duration;
+use std::collections::HashSet;
 
 use waynote::context::Receipt;
 use waynote::session_state::Question;
@@ -30,9 +28,6 @@ const HITS: usize = 200;
 const CHANGES: usize = 120;
 const READS: usize = 8;
 
-/// How often the store is asked whether something has changed.
-const POLL: Duration = Duration::from_secs(1);
-
 /// What is listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Listing {
@@ -44,15 +39,6 @@ pub(super) enum Listing {
     Scope(Scope),
     /// The notes that a query finds.
     Found(String),
-}
-
-/// Something to do with the store.
-pub(super) enum Job {
-    /// Lists notes: these pages, the last one included.
-    List(Listing, (usize, usize)),
-    Write(Write, Box<Stamp>),
-    /// Looks for what has changed, at once.
-    Refresh,
 }
 
 /// A change that a person makes here.
@@ -99,8 +85,6 @@ pub(super) struct Item {
     pub(super) note: Note,
     /// The line that a search found.
     pub(super) found: Option<String>,
-    /// How many of the last sessions of agents were given it.
-    pub(super) given: usize,
 }
 
 /// A part of a list.
@@ -114,41 +98,17 @@ pub(super) struct Stretch {
     pub(super) is_more: bool,
     /// The state of the session that is listed, in words.
     pub(super) about: Option<String>,
-    /// How many sessions of agents are known.
-    pub(super) sessions: usize,
 }
 
-pub(super) enum Reply {
-    Overview(Box<Overview>),
-    Stretch(Box<Stretch>),
-    /// What was done, and the note that was changed by it.
-    Done(String, Option<Address>),
-    Failed(String),
-    /// All jobs up to this one are done.
-    Idle(u64),
-}
-
-/// Makes the receipt of this directory's block, and tells which notes each of the last sessions of agents was given.
-pub(super) type ReadUses = Box<dyn Fn(&dyn Store) -> Outcome<(Receipt, Given)> + Send>;
-
-pub(super) type Given = Vec<BTreeSet<Address>>;
+/// Makes the receipt of this directory's block.
+pub(super) type Receive = Box<dyn Fn(&dyn Store) -> Outcome<Receipt>>;
 
 /// A store with what was read of it.
-pub(super) struct Worker<'s> {
+pub(super) struct Reading<'s> {
     store: &'s dyn Store,
-    read_uses: ReadUses,
-    replies: Sender<Reply>,
-    known: Known,
-}
-
-#[derive(Default)]
-struct Known {
-    /// The list that is shown, to be read again when the store has changed.
-    shown: Option<(Listing, (usize, usize))>,
+    receive: Receive,
     seen: Option<Version>,
-    is_away: bool,
     here: Vec<Address>,
-    given: Given,
     latest: Latest,
 }
 
@@ -161,81 +121,30 @@ struct Latest {
     is_whole: bool,
 }
 
-impl<'s> Worker<'s> {
-    pub(super) fn new(store: &'s dyn Store, read_uses: ReadUses, replies: Sender<Reply>) -> Self {
+impl<'s> Reading<'s> {
+    pub(super) fn new(store: &'s dyn Store, receive: Receive) -> Self {
         Self {
             store,
-            read_uses,
-            replies,
-            known: Known::default(),
+            receive,
+            seen: None,
+            here: Vec::new(),
+            latest: Latest::default(),
         }
     }
 
-    /// Does jobs until nobody has any.
-    pub(super) fn run(mut self, jobs: &Receiver<(u64, Job)>) {
-        loop {
-            let first = match jobs.recv_timeout(POLL) {
-                Ok(job) => Some(job),
-                Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => return,
-            };
-            let (mut last, mut list, mut looks) = (None, None, first.is_none());
-            for (number, job) in first.into_iter().chain(jobs.try_iter()) {
-                last = Some(number);
-                match job {
-                    // While one list is read, others may be asked for: the last one is still wanted.
-                    Job::List(of, pages) => list = Some((of, pages)),
-                    Job::Refresh => looks = true,
-                    Job::Write(write, stamp) => {
-                        looks = true;
-                        let done = write.made(self.store, &stamp);
-                        // A failure stays on the screen when the next read succeeds.
-                        self.tell(done.unwrap_or_else(|why| Reply::Done(told(&why), None)));
-                    }
-                }
-            }
-            let is_asked = list.is_some();
-            self.known.shown = list.or(self.known.shown.take());
-            let read = match looks || self.known.seen.is_none() {
-                true => self.refresh(is_asked),
-                false => self.list(),
-            };
-            match read {
-                Ok(()) => self.known.is_away = false,
-                // Said once, and not every second.
-                Err(failure) if is_asked || !self.known.is_away => {
-                    self.known.is_away = true;
-                    self.tell(Reply::Failed(told(&failure)));
-                }
-                Err(_) => {}
-            }
-            if let Some(last) = last {
-                self.tell(Reply::Idle(last));
-            }
-        }
-    }
-
-    fn tell(&self, reply: Reply) {
-        // Nobody listens at the end.
-        let _ = self.replies.send(reply);
-    }
-
-    /// Reads everything again if the store has changed, and the list if it is asked for.
-    fn refresh(&mut self, is_asked: bool) -> Outcome {
+    /// Reads the scopes and the block again if the store has changed.
+    pub(super) fn overview(&mut self) -> Outcome<Option<Overview>> {
         let version = self.store.version()?;
-        if self.known.seen == Some(version) && !self.known.is_away {
-            return if is_asked { self.list() } else { Ok(()) };
+        if self.seen == Some(version) {
+            return Ok(None);
         }
-        self.known.latest = Latest::default();
-        let (receipt, given) = (self.read_uses)(self.store)?;
+        self.latest = Latest::default();
+        let receipt = (self.receive)(self.store)?;
         let claims = receipt.claims.iter();
-        self.known.here = claims.map(|claim| claim.address.clone()).collect();
-        self.known.given = given;
+        self.here = claims.map(|claim| claim.address.clone()).collect();
         let rows = self.rows()?;
-        self.tell(Reply::Overview(Box::new(Overview { rows, receipt })));
-        self.list()?;
-        self.known.seen = Some(version);
-        Ok(())
+        self.seen = Some(version);
+        Ok(Some(Overview { rows, receipt }))
     }
 
     fn rows(&self) -> Outcome<Vec<Row>> {
@@ -247,7 +156,7 @@ impl<'s> Worker<'s> {
         let mut parts: Vec<Vec<Row>> = answers.summaries.into_iter().map(scopes).collect();
         parts.push(self.sessions()?);
         let mut rows = vec![
-            Row::of(Listing::Here, "here", self.known.here.len() as u64),
+            Row::of(Listing::Here, "here", self.here.len() as u64),
             Row::of(Listing::Latest, "latest changes", 0),
         ];
         let parts = ["places", "notebooks", "sessions"].into_iter().zip(parts);
@@ -285,23 +194,17 @@ impl<'s> Worker<'s> {
         Ok(sessions.into_iter().map(|(.., row)| row).collect())
     }
 
-    /// Reads what is shown.
-    fn list(&mut self) -> Outcome {
-        let Some((of, (first, last))) = self.known.shown.clone() else {
-            return Ok(());
-        };
+    /// Reads a part of a list: these pages, the last one included.
+    pub(super) fn list(&mut self, of: Listing, (first, last): (usize, usize)) -> Outcome<Stretch> {
         let (skip, limit) = (first * PAGE, (last + 1 - first) * PAGE);
         let (mut is_more, mut about) = (false, None);
-        let (notes, total) = match &of {
-            Listing::Here => (
-                self.notes(&self.known.here, skip, limit)?,
-                self.known.here.len(),
-            ),
+        let (items, total) = match &of {
+            Listing::Here => (self.items(&self.here, skip, limit)?, self.here.len()),
             Listing::Latest => {
-                self.known.latest.read(self.store, skip + limit)?;
-                is_more = !self.known.latest.is_whole;
-                let notes = self.notes(&self.known.latest.notes, skip, limit)?;
-                (notes, self.known.latest.notes.len())
+                self.latest.read(self.store, skip + limit)?;
+                is_more = !self.latest.is_whole;
+                let notes = &self.latest.notes;
+                (self.items(notes, skip, limit)?, notes.len())
             }
             Listing::Scope(scope) => {
                 let list = ScopeList::of(self.store, scope, &ScopeFilter::All)?;
@@ -310,7 +213,7 @@ impl<'s> Worker<'s> {
                 }
                 let notes = list.page(self.store, skip as u64, limit as u64)?;
                 let total = usize::try_from(list.total()).unwrap_or(usize::MAX);
-                (notes.into_iter().map(|note| (note, None)).collect(), total)
+                (notes.into_iter().map(Item::from).collect(), total)
             }
             Listing::Found(query) => {
                 let request = SearchRequest::new(query.as_str()).limit(HITS);
@@ -318,45 +221,31 @@ impl<'s> Worker<'s> {
                 let total = hits.len();
                 is_more = total == HITS;
                 let hits = hits.into_iter().skip(skip).take(limit);
-                let hits = hits.map(|hit| (hit.note, Some(hit.snippet.text)));
-                (hits.collect::<Vec<_>>(), total)
+                let items = hits.map(|hit| Item {
+                    note: hit.note,
+                    found: Some(hit.snippet.text),
+                });
+                (items.collect(), total)
             }
         };
-        let sessions = self.known.given.iter();
-        let items = notes.into_iter().map(|(note, found)| Item {
-            given: sessions
-                .clone()
-                .filter(|of| of.contains(&note.address))
-                .count(),
-            note,
-            found,
-        });
-        self.tell(Reply::Stretch(Box::new(Stretch {
+        Ok(Stretch {
             first: skip,
-            items: items.collect(),
+            items,
             total,
             is_more,
             about,
-            sessions: self.known.given.len(),
             of,
-        })));
-        Ok(())
+        })
     }
 
     /// Some notes of a list of addresses.
-    fn notes(
-        &self,
-        all: &[Address],
-        skip: usize,
-        limit: usize,
-    ) -> Outcome<Vec<(Note, Option<String>)>> {
-        let wanted: Vec<Address> = all.iter().skip(skip).take(limit).cloned().collect();
-        let notes = self.store.read(&Ask {
-            notes: wanted,
+    fn items(&self, all: &[Address], skip: usize, limit: usize) -> Outcome<Vec<Item>> {
+        let read = self.store.read(&Ask {
+            notes: all.iter().skip(skip).take(limit).cloned().collect(),
             ..Ask::default()
         })?;
-        let there = notes.notes.into_iter().flatten();
-        Ok(there.map(|note| (note, None)).collect())
+        let there = read.notes.into_iter().flatten();
+        Ok(there.map(Item::from).collect())
     }
 
     fn about(&self, session: &Name) -> Outcome<String> {
@@ -364,6 +253,39 @@ impl<'s> Worker<'s> {
         let again = started::next(self.store, session)?;
         let about = session_view::status(&status, session, again.as_deref());
         Ok(about.trim().to_owned())
+    }
+    /// Makes a change. Returns what can be done about it in words, and the note that was changed.
+    pub(super) fn write(&self, write: Write, stamp: &Stamp) -> Outcome<(String, Option<Address>)> {
+        let change = match write {
+            Write::Change(change) => change,
+            Write::Answer(session, text) => {
+                let (_, said) = answered(self.store, &session, &text, stamp)?;
+                return Ok((said, None));
+            }
+        };
+        let (did, then) = match &change {
+            Change::Pin { pinned: true, .. } => ("pinned", "p unpins it"),
+            Change::Pin { .. } => ("unpinned", "p pins it"),
+            Change::Delete { .. } => ("deleted", "u brings it back"),
+            Change::Undo { .. } => ("undid the last change of", "r brings it back"),
+            _ => ("redid the last change of", "u takes it back"),
+        };
+        let Some(applied) = self.store.apply(&[change], stamp)?.pop() else {
+            return Ok(("nothing was changed".into(), None));
+        };
+        let now = match &applied.note {
+            Some(note) => format!(" (now revision {})", note.revision),
+            None if did == "deleted" => String::new(),
+            None => ": it no longer exists".into(),
+        };
+        let said = format!("{did} {}{now}; {then}", applied.address.masked());
+        Ok((said, Some(applied.address)))
+    }
+}
+
+impl From<Note> for Item {
+    fn from(note: Note) -> Self {
+        Self { note, found: None }
     }
 }
 
@@ -381,36 +303,6 @@ impl Latest {
                 .extend(addresses.filter(|of| self.met.insert(of.clone())));
         }
         Ok(())
-    }
-}
-
-impl Write {
-    /// Makes the change, and says what can be done about it.
-    fn made(self, store: &dyn Store, stamp: &Stamp) -> Outcome<Reply> {
-        let change = match self {
-            Self::Change(change) => change,
-            Self::Answer(session, text) => {
-                let (_, said) = answered(store, &session, &text, stamp)?;
-                return Ok(Reply::Done(said, None));
-            }
-        };
-        let (did, then) = match &change {
-            Change::Pin { pinned: true, .. } => ("pinned", "p unpins it"),
-            Change::Pin { .. } => ("unpinned", "p pins it"),
-            Change::Delete { .. } => ("deleted", "u brings it back"),
-            Change::Undo { .. } => ("undid the last change of", "r brings it back"),
-            _ => ("redid the last change of", "u takes it back"),
-        };
-        let Some(applied) = store.apply(&[change], stamp)?.pop() else {
-            return Ok(Reply::Done("nothing was changed".into(), None));
-        };
-        let now = match &applied.note {
-            Some(note) => format!(" (now revision {})", note.revision),
-            None if did == "deleted" => String::new(),
-            None => ": it no longer exists".into(),
-        };
-        let said = format!("{did} {}{now}; {then}", applied.address.masked());
-        Ok(Reply::Done(said, Some(applied.address)))
     }
 }
 
