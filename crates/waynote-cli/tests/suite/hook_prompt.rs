@@ -120,11 +120,4 @@ fn what_is_remembered_is_no_more_than_addresses() {
     let text = fs::read_to_string(&given).unwrap();
     assert!(text.contains("agent:default#deploy"), "{text}");
     assert!(!text.contains("make-ship"), "{text}");
-    // An unreadable ledger counts as empty.
-    fs::write(
-        &given,
-        b"\xff\nblock hook\nwhole x agent:default#deploy\nwhole\n",
-    )
-    .unwrap();
-    assert!(added(&scratch, "a/../b", "deploy").contains("make-ship"));
 }
