@@ -36,7 +36,6 @@ mod suite {
     mod hook;
     mod hook_action;
     mod hook_elsewhere;
-    mod hook_prompt;
     mod hook_session;
     mod http;
     mod import_agents;

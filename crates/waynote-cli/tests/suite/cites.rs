@@ -204,9 +204,6 @@ fn what_is_cited_stays_through_edits_and_without_git() {
     $ waynote edit bill --append 'never twice'
     saved agent:default#bill (overwrote revision 1; `waynote undo agent:default#bill` brings it back); cites fn charge, src/pay.rs:8
 
-    $ waynote cp bill twin
-    copied agent:default#bill to agent:default#twin
-
     ");
     std::fs::rename(
         scratch.home().join("work/.git"),
@@ -218,7 +215,7 @@ fn what_is_cited_stays_through_edits_and_without_git() {
     no note cites code that has changed
     note: what is cited in ~/work was not checked: git cannot read it here
 
-    $ waynote confirm twin
-    confirmed agent:default#twin (revision 2); cites fn charge, src/pay.rs:8
+    $ waynote confirm bill
+    confirmed agent:default#bill (revision 3); cites fn charge, src/pay.rs:8
     ");
 }

@@ -20,40 +20,6 @@ fn filled() -> Scratch {
 }
 
 #[test]
-fn faithful() {
-    let scratch = filled();
-    let block = scratch.run("--session s --iteration 3 context --style faithful");
-    insta::assert_snapshot!(block.env("WAYNOTE_NOW", "2026-05-19T12:00:00Z").ok(), @"
-    ## steps
-
-    tag-then-ship
-
-    ### Notes & Context
-    **~**:
-    Prefers-Rust.
-
-    **~/work**:
-    The-shop.
-
-    ## Notes
-
-    | Key | Updated | Preview |
-    |-----|---------|---------|
-    | `alpha` | 2d ago | first |
-    | `steps` | 2d ago | tag-then-ship |
-    | `zeta` | 2d ago | last |
-
-    Notes persist across sessions. Use `note_show <key>` for full content; `note_save` / `note_delete` to mutate.
-
-    ## Notes from Previous Iterations
-    STUCK:
-      - [#2] rate-limit
-    DECISION:
-      - [#1] sqlite
-    ");
-}
-
-#[test]
 fn sections_alone_and_as_json() {
     let scratch = filled();
     assert_eq!(

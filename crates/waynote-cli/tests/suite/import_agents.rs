@@ -45,10 +45,6 @@ fn claude_codes_files_apply_where_they_did() {
     place:~/work#claude-rule-api-handlers  2026-02-02T02:40:00Z          Never block.
     place:~/work#memory                    2026-02-02T02:40:00Z          - [deploy](deploy.md)
     place:~/work#memory-deploy             2026-02-02T02:40:00Z          make ship
-
-    $ waynote key list --at ~
-    NOTE               UPDATED               PINNED  PREVIEW
-    place:~#claude-md  2026-02-02T02:40:00Z          Short answers.
     ");
     // Changes there are imported; notes that were changed or deleted here stay so.
     write(&scratch, "work/CLAUDE.md", "Prices in euros.\n");

@@ -87,8 +87,7 @@ fn installing_prints_a_line_for_each_file() {
     for words in [
         "install cursor --dry-run",
         "install cursor",
-        "install codex",
-        "uninstall codex",
+        "uninstall cursor",
     ] {
         seen += &format!("$ waynote {words}\n{}\n", said(&scratch, words));
     }
@@ -136,17 +135,10 @@ fn installing_prints_a_line_for_each_file() {
     next: restart Cursor, and switch `waynote` on under Settings, MCP, if it is off
     then: waynote doctor cursor
 
-    $ waynote install codex
-    HOME/.codex/config.toml (server): changed
-    HOME/.codex/hooks.json (hooks): made
-    copies of the previous files: HOME/.local/share/waynote/installed
-    next: start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks
-    then: waynote doctor codex
-
-    $ waynote uninstall codex
-    HOME/.codex/config.toml (server): changed
-    HOME/.codex/hooks.json (hooks): removed
-    Codex runs without waynote from its next session; the notes stay in HOME/.local/share/waynote/notes.db
+    $ waynote uninstall cursor
+    HOME/.cursor/mcp.json (server): changed
+    HOME/.cursor/hooks.json (hooks): changed
+    Cursor runs without waynote from its next session; the notes stay in HOME/.local/share/waynote/notes.db
     "#);
 }
 

@@ -82,11 +82,10 @@ fn an_expected_revision_guards_a_write() {
     scratch.ok("place delete --if-revision 1");
     scratch.ok("key pin k --if-revision 2");
     scratch.ok("key delete k --if-revision 3");
-    insta::assert_snapshot!(scratch.run("key delete k --if-revision 3").said(), @"
-    exit 1
-    error: agent:default#k has changed: it does not exist, revision 3 was expected
-      somebody deleted it; `waynote history ADDRESS` shows who
-    ");
+    has(
+        scratch.run("key delete k --if-revision 3").said(),
+        "  somebody deleted it; `waynote history ADDRESS` shows who",
+    );
 }
 
 #[test]
