@@ -6,9 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use waynote::Store as _;
-
-use super::common::{Scratch, has, rest, signal, until};
+use super::common::{Scratch, fields, has, rest, signal, until};
 use super::loop_stops::{ended, looping};
 
 /// A loop that runs until somebody ends it; its agent is a shell script.
@@ -61,36 +59,26 @@ fn killed_at_random_moments_it_goes_on_where_it_was() {
     let acknowledged = lines(&work.join("acknowledged"));
     let shown = scratch.json("--session s log show --json");
     let iterations = shown["iterations"].as_array().unwrap();
-    let numbers: Vec<i64> = iterations
-        .iter()
-        .map(|of| of["iteration"].as_i64().unwrap())
-        .collect();
-    let last = i64::try_from(numbers.len()).unwrap();
-    assert_eq!(numbers, (1..=last).collect::<Vec<_>>());
-    assert!(iterations.iter().all(|of| !of["outcome"].is_null()));
-    let lost = iterations
-        .iter()
-        .filter(|of| of["outcome"]["how"] == "lost")
-        .count();
-    assert!(lost > 0, "no kill came within an iteration");
-    let began: Vec<String> = lines(&work.join("began"));
+    for (number, of) in (1..).zip(iterations) {
+        assert_eq!(of["iteration"], number);
+        assert!(!of["outcome"].is_null(), "{of}");
+    }
+    let mut hows = iterations.iter().map(|of| &of["outcome"]["how"]);
+    assert!(
+        hows.any(|how| how == "lost"),
+        "no kill came within an iteration"
+    );
+    let began = lines(&work.join("began"));
     let once: BTreeSet<&String> = began.iter().collect();
     assert_eq!(once.len(), began.len(), "an iteration began twice");
-    let notes: BTreeSet<(i64, String)> = shown["notes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|note| {
-            (
-                note["iteration"].as_i64().unwrap(),
-                note["content"].as_str().unwrap().to_owned(),
-            )
-        })
+    let notes = shown["notes"].as_array().unwrap().iter();
+    let notes: BTreeSet<String> = notes
+        .map(|note| fields(note, "iteration content"))
         .collect();
     assert!(!acknowledged.is_empty());
     for text in acknowledged {
-        let of: i64 = text.rsplit(' ').next().unwrap().parse().unwrap();
-        assert!(notes.contains(&(of, text.clone())), "`{text}` is lost");
+        let of = text.rsplit(' ').next().unwrap();
+        assert!(notes.contains(&format!("{of} {text}")), "`{text}` is lost");
     }
     assert!(scratch.run("verify").output().status.success());
 }
@@ -133,13 +121,10 @@ fn a_second_loop_is_refused_while_the_first_lives() {
     error: a loop is running in session s: process PID on HOST, since 2026-05-17 12:00 UTC
       wait for it, end it, or use another session; if it is on another machine or in another container and known to be dead, use `--take-over`
     ");
-    if cfg!(target_os = "linux") {
-        // A process of this machine is known to live, even if a person says that it is dead.
-        let said = looping(&scratch, "--take-over", "true").said();
-        assert!(said.contains("a loop is running in session s"), "{said}");
-    }
-    let shown = scratch.ok("--session s log show");
-    assert!(shown.contains("running"), "{shown}");
+    // A process of this machine is known to live, even if a person says that it is dead.
+    let said = looping(&scratch, "--take-over", "true").said();
+    has(said, "a loop is running in session s");
+    has(scratch.ok("--session s log show"), "running");
     // Another session can run beside it.
     scratch.ok("--session t loop --iterations 1 -- true");
     signal(&first, "-TERM");
@@ -172,11 +157,10 @@ fn a_loop_in_another_container_is_not_taken_for_dead() {
         command
     };
     const LOOP: &str = "--session s loop --iterations 1 -- sh -c";
-    let may_unshare = Command::new("unshare")
-        .args(["--pid", "--fork", "--mount-proc", "true"])
-        .stderr(Stdio::null())
-        .status();
-    if !may_unshare.is_ok_and(|status| status.success()) {
+    if !contained("--version", "")
+        .output()
+        .is_ok_and(|output| output.status.success())
+    {
         return waynote_testing::not_checked(
             "a loop in another container",
             "`unshare` cannot make a PID namespace here; root may",
@@ -207,45 +191,6 @@ fn a_loop_in_another_container_is_not_taken_for_dead() {
     std::fs::write(&fifo, "go on\n").unwrap();
     assert!(first.wait().unwrap().success());
     scratch.ok("--session s loop --iterations 2 -- true");
-}
-
-#[test]
-fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
-    let scratch = Scratch::new();
-    looping(&scratch, "--iterations 1", "true").ok();
-    let store = waynote::SqliteStore::open(scratch.store(), &waynote::Options::default()).unwrap();
-    let started = waynote::event::SessionEvent::LoopStarted {
-        holder: waynote::event::ProcessIdentity::new("elsewhere", "b", 7, 3),
-        directory: "/p".into(),
-        iterations: None,
-    };
-    let stamp = waynote::Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
-    store
-        .record(&"s".parse().unwrap(), &[started], None, &stamp)
-        .unwrap();
-    drop(store);
-    insta::assert_snapshot!(looping(&scratch, "", "true").said(), @"
-    exit 1
-    error: a loop is running in session s: process 7 on elsewhere, since 1970-01-01 00:00 UTC
-      wait for it, end it, or use another session; if it is on another machine or in another container and known to be dead, use `--take-over`
-    ");
-    let (code, of) = ended(&scratch, "--take-over --iterations 1", "true");
-    assert_eq!((code, &of["iterations"][0]["iteration"]), (0, &2.into()));
-}
-
-#[test]
-fn an_iteration_of_a_killed_loop_is_lost() {
-    let scratch = Scratch::new();
-    let words = "--session s loop --stall 0 -- sh -c 'echo here; cat > /dev/null; sleep 1000'";
-    let mut killed = scratch.run(words).begun("here");
-    let shown = || scratch.ok("--session s log show");
-    assert!(shown().contains("running"), "{}", shown());
-    killed.kill().unwrap();
-    // Nobody has asked how it ended: it is dead all the same.
-    until("its end", || !is_running(&killed.id().to_string()));
-    assert!(shown().contains("lost"), "{}", shown());
-    looping(&scratch, "--iterations 1", "true").ok();
-    killed.wait().unwrap();
 }
 
 /// A loop may run in the agent of another one. Processes below both belong to the inner one, whatever their names.
