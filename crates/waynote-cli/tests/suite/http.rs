@@ -56,28 +56,12 @@ pub(super) fn exchange(
 
 /// The whole answer to a browser with this cookie.
 pub(super) fn get(url: &str, cookie: Option<&str>) -> String {
-    asked(url, "GET", cookie, "")
-}
-
-/// The whole answer to a form that a browser with this cookie sends.
-pub(super) fn submit(url: &str, cookie: &str, form: &str) -> String {
-    asked(url, "POST", Some(cookie), form)
-}
-
-fn asked(url: &str, method: &str, cookie: Option<&str>, form: &str) -> String {
     let (_, address) = url.split_once("://").unwrap();
     let (address, path) = address.split_once('/').unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: {cookie}\r\n"));
-    let head = format!(
-        "{method} /{path} HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\n{cookie}Connection: close\r\n\
-         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
-        form.len()
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
+    let cookie = cookie.map(|cookie| format!("Cookie: {cookie}"));
+    let headers: Vec<&str> = cookie.iter().map(String::as_str).collect();
+    let request = format!("GET /{path}");
+    exchange(address.parse().unwrap(), &request, &headers, &Value::Null).unwrap()
 }
 
 fn read(answer: &str) -> Option<Answer> {

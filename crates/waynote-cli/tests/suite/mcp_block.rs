@@ -2,14 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::common::{Scratch, own_start};
+use super::common::{Scratch, fields, own_start};
 use super::mcp_client::{BLOCK, Client};
 
 #[test]
 fn the_first_reply_carries_the_block_once() {
     let scratch = Scratch::new();
     scratch.ok("key save fact v --pin");
-    scratch.ok("place write --at ~ everywhere");
     let mut client = Client::start(&scratch, "mcp");
     let text = |result: Value| result["content"][0]["text"].as_str().unwrap().to_owned();
     let first = client.result("note_show", json!({ "key": "fact" }));
@@ -26,15 +25,7 @@ fn the_first_reply_carries_the_block_once() {
     v
     ```
 
-    ## Notes of this place
-
-    ### `place:~` (2026-05-17, by a person)
-
-    ```
-    everywhere
-    ```
-
-    70 of 2,000 tokens
+    39 of 2,000 tokens
     ");
     let second = client.result("note_show", json!({ "key": "fact" }));
     assert_eq!(text(second), "v");
@@ -45,15 +36,9 @@ fn the_first_reply_carries_the_block_once() {
     // A client that never sends `initialize`, as Claude Code, is no less there; a refusal carries it, too.
     let mut client = Client::spawn(scratch.command("mcp"));
     client.stateless();
-    let first = client.result("note_show", json!({ "key": "none" }));
-    assert_eq!(first["isError"], true);
-    let first = text(first);
-    assert!(
-        first.starts_with("there is no agent:default#none\n") && first.contains(BLOCK),
-        "{first}"
-    );
-    let second = client.result("note_show", json!({ "key": "fact" }));
-    assert_eq!(text(second), "v");
+    let first = text(client.result("note_show", json!({ "key": "none" })));
+    assert!(first.starts_with("there is no agent:default#none\n"));
+    assert!(first.contains(BLOCK), "{first}");
 }
 
 /// As a hook of the same client leaves it; this test is the client.
@@ -95,12 +80,7 @@ fn notes_and_the_block_are_resources() {
     scratch.ok("place write everywhere_here");
     let mut client = Client::start(&scratch, "mcp");
     let listed = client.request("resources/list", json!({}));
-    let uris: Vec<&str> = listed["resources"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|resource| resource["uri"].as_str().unwrap())
-        .collect();
+    let uris = ["0/uri", "1/uri", "2/uri"].map(|uri| fields(&listed["resources"], uri));
     assert_eq!(
         uris,
         [
@@ -110,22 +90,20 @@ fn notes_and_the_block_are_resources() {
         ]
     );
     let mut read = |uri: &str| client.answer("resources/read", json!({ "uri": uri }));
-    let text = |answer: &Value| {
-        answer["result"]["contents"][0]["text"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    assert_eq!(text(&read(uris[1])), "v");
-    assert_eq!(text(&read("waynote://note/agent:default%23fact@1")), "v");
-    assert_eq!(text(&read(uris[0])), scratch.ok("context"));
-    assert_eq!(
-        read("waynote://note/agent:default%23none")["error"]["code"],
-        -32002
-    );
-    assert_eq!(read("file:///etc/passwd")["error"]["code"], -32002);
-    let misspelt = read("waynote://note/agents:default%23none");
-    assert_eq!(misspelt["error"]["code"], -32602, "{misspelt}");
+    for (uri, text) in [
+        (&*uris[0], &*scratch.ok("context")),
+        (&uris[1], "v"),
+        ("waynote://note/agent:default%23fact@1", "v"),
+    ] {
+        assert_eq!(read(uri)["result"]["contents"][0]["text"], text);
+    }
+    for (uri, code) in [
+        ("waynote://note/agent:default%23none", -32002),
+        ("file:///etc/passwd", -32002),
+        ("waynote://note/agents:default%23none", -32602),
+    ] {
+        assert_eq!(read(uri)["error"]["code"], code, "{uri}");
+    }
     let templates = client.request("resources/templates/list", json!({}));
     assert_eq!(
         templates["resourceTemplates"][0]["uriTemplate"],

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::json;
 
-use super::common::{Run, Scratch};
+use super::common::{Run, Scratch, has};
 use super::served::Served;
 
 /// An authority that nobody knows, and the file with its certificate.
@@ -85,21 +85,29 @@ impl Server {
 fn commands_work_over_tls_with_an_authority_of_ones_own() {
     let (authority, here) = (Authority::new(), Scratch::new());
     let server = authority.serve("localhost", |_| {});
-    assert!(
-        server.url.starts_with("https://localhost:"),
-        "{}",
-        server.url
-    );
     let file = authority.file();
-    let save = "key save deploy run-make-ship";
+    let save = "place write the-first";
     server.run_trusting(&here, save, &file).ok();
-    let block = server.run_trusting(&here, "context", &file).ok();
-    assert!(block.contains("run-make-ship"), "{block}");
+    // A hook waits for a part of its time alone.
+    let hook = |event: &str| {
+        let input = json!({
+            "session_id": "s", "cwd": here.home().join("work"), "prompt": "go on", "source": "startup",
+        });
+        let words = format!("hook claude-code {event} --no-search");
+        let run = server.run_trusting(&here, &words, &file);
+        run.env("WAYNOTE_HOOK_WAIT", "30")
+            .stdin(input.to_string())
+            .ok()
+    };
+    has(hook("SessionStart"), "the-first");
+    let changes = "--agent other place write the-second";
+    server.run_trusting(&here, changes, &file).ok();
+    has(hook("UserPromptSubmit"), "the-second");
     // The authorities of the system count as well, beside a file that names another.
     let other = Authority::new();
     let system = |run: Run| run.env("SSL_CERT_FILE", &file);
-    system(server.run(&here, "key show deploy")).ok();
-    system(server.run_trusting(&here, "key show deploy", &other.file())).ok();
+    system(server.run(&here, "place read")).ok();
+    system(server.run_trusting(&here, "place read", &other.file())).ok();
     // A setting of the file, in a loop as well: the agent uses the same server.
     here.waynote(["config", "set", "ca_file", file.to_str().unwrap()])
         .ok();
@@ -107,31 +115,10 @@ fn commands_work_over_tls_with_an_authority_of_ones_own() {
     let looped =
         format!("--session nightly loop --iterations 1 -- {agent} log add --type learning use-lld");
     server.run(&here, &looped).ok();
-    let log = server.run(&here, "--session nightly log list").ok();
-    assert!(log.contains("use-lld"), "{log}");
-}
-
-#[test]
-fn a_prompt_is_told_what_is_new_over_tls() {
-    let (authority, here) = (Authority::new(), Scratch::new());
-    let server = authority.serve("localhost", |_| {});
-    let file = authority.file();
-    let hook = |event: &str| {
-        let input = json!({
-            "session_id": "s", "cwd": here.home().join("work"), "prompt": "go on", "source": "startup",
-        });
-        let words = format!("hook claude-code {event} --no-search");
-        let run = server.run_trusting(&here, &words, &file);
-        run.env("WAYNOTE_HOOK_WAIT", "30").stdin(input.to_string())
-    };
-    let write = |text: &str| {
-        let words = format!("--agent other place write --at ~/work {text}");
-        server.run_trusting(&here, &words, &file).ok();
-    };
-    write("the-first");
-    assert!(hook("SessionStart").ok().contains("the-first"));
-    write("the-second");
-    assert!(hook("UserPromptSubmit").ok().contains("the-second"));
+    has(
+        server.run(&here, "--session nightly log list").ok(),
+        "use-lld",
+    );
 }
 
 #[test]
@@ -145,7 +132,6 @@ fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
             params.not_before = rcgen::date_time_ymd(2020, 1, 1);
             params.not_after = rcgen::date_time_ymd(2021, 1, 1);
         },
-        |params: &mut CertificateParams| params.not_before = rcgen::date_time_ymd(4000, 1, 1),
         // As `openssl req -x509` makes one by default.
         |params: &mut CertificateParams| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
     ] {
@@ -177,11 +163,6 @@ fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
         let said = good.run_trusting(&here, list, &file).said();
         all.push(good.neutral(&said, &authority));
     }
-    // And http:// beyond this machine.
-    let run = here
-        .run(list)
-        .env("WAYNOTE_STORE", "http://notes.example/s/team");
-    all.push(run.said());
     insta::assert_snapshot!(all.join("\n"), @"
     exit 1
     error: the server of STORE cannot be trusted: its certificate is signed by an authority that this machine does not know
@@ -190,10 +171,6 @@ fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
     exit 1
     error: the server of STORE cannot be trusted: its certificate expired at 2021-01-01T00:00:00Z
       whoever runs the server has to renew it
-
-    exit 1
-    error: the server of STORE cannot be trusted: its certificate is not valid before 4000-01-01T00:00:00Z
-      check the clock of this machine
 
     exit 1
     error: the server of STORE cannot be trusted: its certificate is that of an authority, which no server may use for itself
@@ -214,9 +191,5 @@ fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
     exit 2
     error: the setting `ca_file` cannot be used: FOLDER/empty.pem holds no certificate
       name a file with the certificate of the authority that signed the server's, in PEM (-----BEGIN CERTIFICATE-----)
-
-    exit 1
-    error: the setting `store` cannot be used: WAYNOTE_STORE: `http://notes.example/s/team` is not the address of a store on a server: http:// is not encrypted: use https://
-      write it as https://HOST/s/NAME, or unset WAYNOTE_STORE (or give `--store VALUE` for this command); run `waynote doctor` for details
     ");
 }
