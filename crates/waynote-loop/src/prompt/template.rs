@@ -434,27 +434,6 @@ mod tests {
         "%}",
     ];
 
-    #[test]
-    fn text_inside_a_part_is_never_expanded() {
-        for text in HOSTILE {
-            let parts = Parts {
-                session: text,
-                iteration: 7,
-                spec: text,
-                notes: text,
-                tasks: text,
-                answer: Some((text, text)),
-                until: text,
-                extra: "",
-            };
-            let source = "{{ session }}|{{ spec }}|{{ notes }}|{{ tasks }}|{{ question }}|{{ answer }}|{{ until }}";
-            let expected = [text, text, text, text, &*quoted(text), text, text].join("|");
-            assert_eq!(render(own(source), &parts).unwrap(), expected);
-            let prompt = render(None, &parts).unwrap();
-            assert!(prompt.matches(text).count() >= 6, "{text:?}: {prompt}");
-        }
-    }
-
     fn text() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             proptest::sample::select(HOSTILE).prop_map(str::to_owned),

@@ -12,7 +12,6 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-use insta::assert_snapshot;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -21,7 +20,6 @@ use super::command::{AgentCommand, PreparedCommand};
 use super::group::{Patience, adopt_orphans};
 use super::signals::Signals;
 use super::stop_text::StopText;
-use crate::error::Error;
 use crate::observer::{Observer, Stream};
 
 /// Longer than any test may take: what waits for this, fails.
@@ -315,22 +313,6 @@ fn a_child_that_is_left_behind_may_say_goodbye() {
 }
 
 #[test]
-fn a_child_in_a_session_of_its_own_is_left_and_holds_nothing_up() {
-    let mut bench = Bench::new();
-    bench.meeting("ready");
-    let mut life = bench.fifo("life");
-    let mut pid = bench.fifo("pid");
-    let ended = bench.run(
-        "exec 9>life; setsid sh -c 'echo $$ > pid; echo > ready; exec sleep 1000' & read line < ready; echo said; exit 0",
-    );
-    assert_eq!(ended.how, AgentEnd::Exited(0));
-    assert_eq!(bench.out(), "said\n");
-    let left = rustix::process::Pid::from_raw(pid.line().parse().unwrap()).unwrap();
-    rustix::process::kill_process(left, rustix::process::Signal::KILL).expect("it lives");
-    assert_eq!(life.rest(), "");
-}
-
-#[test]
 fn one_that_never_ends_is_ended_at_its_deadline() {
     for script in [
         "exec 9>life; sleep 1000",
@@ -464,33 +446,4 @@ fn a_log_that_fails_is_told_and_does_not_matter() {
     assert_eq!(ended.how, AgentEnd::Exited(0));
     assert!(ended.log_error.is_some());
     assert_eq!(bench.out(), "one\ntwo\n");
-}
-
-#[test]
-fn one_that_cannot_be_started_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("plain");
-    std::fs::write(&file, "text").unwrap();
-    let said = |program: &str, directory: &Path| {
-        let prepared = AgentCommand::new(&[program])
-            .unwrap()
-            .with_prompt("x")
-            .unwrap();
-        let attempt = Attempt {
-            prepared: &prepared,
-            environment: &[],
-            directory: Some(directory),
-            observer: None,
-            log: None,
-            until: None,
-            deadline: None,
-            patience: Patience::default(),
-        };
-        let why = run(attempt, &Signals::none(), None, &mut |_| false).unwrap_err();
-        let said = Error::from(why).to_string();
-        said.replace(&*folder.path().to_string_lossy(), "FOLDER")
-    };
-    assert_snapshot!(said("no-such-agent", folder.path()), @"`no-such-agent` cannot be started: there is no such program");
-    assert_snapshot!(said(file.to_str().unwrap(), folder.path()), @"`FOLDER/plain` cannot be started: it may not be executed");
-    assert_snapshot!(said("true", &folder.path().join("gone")), @"`true` cannot be started: its working directory is gone");
 }
