@@ -3,18 +3,17 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
+
+use waynote_testing::Dice;
 
 use super::common::{Scratch, fields, has, rest, signal, until};
 use super::loop_stops::{ended, looping};
 
-/// A loop that runs until somebody ends it; its agent is a shell script.
+/// A loop that runs until somebody ends it.
 fn endless(scratch: &Scratch, script: &str) -> Child {
-    let mut command = scratch.command("--session s loop --stall 0 --retry-wait 0s -- sh -c");
-    command.arg(script);
-    let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
-    command.stderr(Stdio::piped()).spawn().unwrap()
+    looping(scratch, "--stall 0", script).piped()
 }
 
 fn is_running(pid: &str) -> bool {
@@ -36,16 +35,13 @@ fn killed_at_random_moments_it_goes_on_where_it_was() {
     let script = "echo $WAYNOTE_ITERATION >> began; cat > /dev/null; for n in 1 2 3; do \
         \"$WAYNOTE\" log add \"note $n of $WAYNOTE_ITERATION\" --type tip > /dev/null && \
         echo \"note $n of $WAYNOTE_ITERATION\" >> acknowledged; done";
-    let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut dice = Dice::new(1);
     for round in 0..20 {
         let before = lines(&work.join("began")).len();
         let mut child = endless(&scratch, script);
         until("an iteration", || lines(&work.join("began")).len() > before);
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
         // Some way into this iteration or one after it.
-        let wait = Duration::from_micros((random >> 33) % 60_000);
+        let wait = Duration::from_micros(dice.below(60_000));
         let begin = Instant::now();
         until("the moment", || begin.elapsed() >= wait);
         child.kill().unwrap();
@@ -63,11 +59,8 @@ fn killed_at_random_moments_it_goes_on_where_it_was() {
         assert_eq!(of["iteration"], number);
         assert!(!of["outcome"].is_null(), "{of}");
     }
-    let mut hows = iterations.iter().map(|of| &of["outcome"]["how"]);
-    assert!(
-        hows.any(|how| how == "lost"),
-        "no kill came within an iteration"
-    );
+    let is_lost = |of: &serde_json::Value| of["outcome"]["how"] == "lost";
+    assert!(iterations.iter().any(is_lost), "no kill came within one");
     let began = lines(&work.join("began"));
     let once: BTreeSet<&String> = began.iter().collect();
     assert_eq!(once.len(), began.len(), "an iteration began twice");
@@ -99,19 +92,20 @@ fn interrupted_it_ends_all_that_the_agent_started() {
             !is_running(&pid("agent")) && !is_running(&pid("child"))
         });
         let shown = scratch.json("--session s log show --json");
-        assert_eq!(shown["iterations"][0]["outcome"]["how"], "interrupted");
-        assert_eq!(shown["iterations"][0]["notes_added"], 1);
-        assert_eq!(shown["running"], false);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("interrupted: SIG"), "{said}");
+        let parts = "iterations/0/outcome/how iterations/0/notes_added running";
+        assert_eq!(fields(&shown, parts), "interrupted 1 false");
+        has(
+            String::from_utf8(output.stderr).unwrap(),
+            "interrupted: SIG",
+        );
     }
 }
 
 #[test]
 fn a_second_loop_is_refused_while_the_first_lives() {
     let scratch = Scratch::new();
-    let words = "--session s loop --stall 0 -- sh -c 'echo here; cat > /dev/null; sleep 1000'";
-    let mut first = scratch.run(words).begun("here");
+    let script = "echo here; cat > /dev/null; sleep 1000";
+    let mut first = looping(&scratch, "--stall 0", script).begun("here");
     let said = looping(&scratch, "", "true").said();
     let said = said.replace(&first.id().to_string(), "PID");
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
@@ -130,67 +124,8 @@ fn a_second_loop_is_refused_while_the_first_lives() {
     signal(&first, "-TERM");
     rest(first.stderr.take());
     first.wait().unwrap();
-    let (code, of) = ended(&scratch, "--iterations 1", "true");
-    assert_eq!((code, &of["iterations"][0]["iteration"]), (0, &2.into()));
-}
-
-/// Two containers of one kernel can have one host name, and each has a process 1.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_loop_in_another_container_is_not_taken_for_dead() {
-    let scratch = Scratch::new();
-    let contained = |words: &str, script: &str| {
-        let bare = scratch.command(words);
-        let mut command = Command::new("unshare");
-        command
-            .args(["--pid", "--fork", "--mount-proc"])
-            .arg(bare.get_program())
-            .args(bare.get_args())
-            .arg(script)
-            .env_clear()
-            .current_dir(scratch.home().join("work"));
-        for (name, value) in bare.get_envs() {
-            command.env(name, value.unwrap());
-        }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        command.stderr(Stdio::piped());
-        command
-    };
-    const LOOP: &str = "--session s loop --iterations 1 -- sh -c";
-    if !contained("--version", "")
-        .output()
-        .is_ok_and(|output| output.status.success())
-    {
-        return waynote_testing::not_checked(
-            "a loop in another container",
-            "`unshare` cannot make a PID namespace here; root may",
-        );
-    }
-    let fifo = scratch.home().join("work/fifo");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
-    let script = "echo here; cat > /dev/null; read line < fifo";
-    let mut first = contained(LOOP, script).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(first.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    assert_eq!(line, "here\n");
-    let here = looping(&scratch, "--iterations 1", "true").said();
-    let other = contained(LOOP, "true").output().unwrap();
-    let other = String::from_utf8(other.stderr).unwrap();
-    for refused in [here, other] {
-        has(&refused, "a loop is running in session s: process 1 on");
-        assert!(refused.contains("`--take-over`"), "{refused}");
-    }
-    std::fs::write(&fifo, "go on\n").unwrap();
-    assert!(first.wait().unwrap().success());
-    scratch.ok("--session s loop --iterations 2 -- true");
+    let (_, of) = ended(&scratch, "--iterations 1", "true");
+    assert_eq!(of["iterations"][0]["iteration"], 2);
 }
 
 /// A loop may run in the agent of another one. Processes below both belong to the inner one, whatever their names.

@@ -88,26 +88,19 @@ fn what_cannot_be_done_is_said_in_the_tools_words() {
         json!({ "command": "create", "path": "/memories/f", "file_text": "aa aa\nb\naa" }),
         json!({ "command": "create", "path": "/memories/d/e", "file_text": "" }),
         json!({ "command": "view", "path": "/memories/none" }),
-        json!({ "command": "view", "path": "/memoriesX/f" }),
         json!({ "command": "view", "path": "/memories/%2e%2e/x" }),
         json!({ "command": "str_replace", "path": "/memories/f", "old_str": "zz", "new_str": "b" }),
         json!({ "command": "str_replace", "path": "/memories/f", "old_str": "aa", "new_str": "b" }),
         json!({ "command": "str_replace", "path": "/memories/f", "old_str": "aa a", "new_str": "$&" }),
-        json!({ "command": "str_replace", "path": "/memories/d", "old_str": "a", "new_str": "b" }),
         json!({ "command": "insert", "path": "/memories/f", "insert_line": 4, "insert_text": "b" }),
-        json!({ "command": "insert", "path": "/memories/d/e", "insert_line": 0, "insert_text": "b" }),
-        json!({ "command": "delete", "path": "/memories/none" }),
         json!({ "command": "delete", "path": "/memories" }),
-        json!({ "command": "rename", "old_path": "/memories/none", "new_path": "/memories/x" }),
         json!({ "command": "rename", "old_path": "/memories/f", "new_path": "/memories/d/e" }),
         json!({ "command": "rename", "old_path": "/memories/d", "new_path": "/memories/d/e/f" }),
         json!({ "command": "view", "path": "/memories/f" }),
-        json!({ "command": "view", "path": "/memories/d/e" }),
     ]), @"
     create: File created successfully at: /memories/f
     create: File created successfully at: /memories/d/e
     view: error: The path /memories/none does not exist. Please provide a valid path.
-    view: error: Path must start with /memories, got: /memoriesX/f
     view: error: Path /memories/%2e%2e/x would escape /memories directory
     str_replace: error: No replacement was performed, old_str `zz` did not appear verbatim in /memories/f.
     str_replace: error: No replacement was performed. Multiple occurrences of old_str `aa` in lines: 1, 1, 3. Please ensure it is unique
@@ -115,52 +108,15 @@ fn what_cannot_be_done_is_said_in_the_tools_words() {
              1	$&a
              2	b
              3	aa
-    str_replace: error: The path /memories/d is not a file.
     insert: error: Invalid `insert_line` parameter: 4. It should be within the range [0, 3].
-    insert: The file /memories/d/e has been edited.
-    delete: error: The path /memories/none does not exist
     delete: error: Cannot delete the /memories directory itself
-    rename: error: The path /memories/none does not exist
     rename: error: The destination /memories/d/e already exists
     rename: error: /memories/d/e/f lies in /memories/d itself
     view: Here's the content of /memories/f with line numbers:
              1	$&a
              2	b
              3	aa
-    view: Here's the content of /memories/d/e with line numbers:
-             1	b
     ");
-}
-
-#[test]
-fn files_are_notes_with_history_and_undo() {
-    let scratch = Scratch::new();
-    let mut client = Client::start(&scratch, "--agent builder mcp --tools memory");
-    play(
-        &mut client,
-        &[
-            json!({ "command": "create", "path": "/memories/Plan.md", "file_text": "one\n" }),
-            json!({ "command": "str_replace", "path": "/memories/Plan.md", "old_str": "one", "new_str": "two" }),
-            json!({ "command": "delete", "path": "/memories/Plan.md" }),
-        ],
-    );
-    let address = "place:/memories/builder/Plan.md";
-    insta::assert_snapshot!(scratch.ok(&format!("history {address}")), @"
-    place:/memories/builder/Plan.md
-    REVISION  ACTION  AUTHOR         RECORDED              PREVIEW
-    3         delete  agent:builder  2026-05-17T12:00:00Z
-    2         save    agent:builder  2026-05-17T12:00:00Z  two
-    1         save    agent:builder  2026-05-17T12:00:00Z  one
-    ");
-    scratch.ok(&format!("undo {address}"));
-    let view = json!({ "command": "view", "path": "/memories/Plan.md" });
-    assert_eq!(
-        client.call("memory", view.clone()),
-        "Here's the content of /memories/Plan.md with line numbers:\n     1\ttwo"
-    );
-    // Another agent has its own.
-    let mut other = Client::start(&scratch, "mcp --tools memory");
-    assert!(other.call("memory", view).starts_with("error: The path"));
 }
 
 #[test]

@@ -101,28 +101,6 @@ fn a_skill_fits_a_page_and_commands_name_the_program() {
 }
 
 #[test]
-fn a_plugin_and_install_deliver_once() {
-    let scratch = Scratch::new();
-    scratch.ok("place write canary");
-    scratch.ok("plugin ../market");
-    scratch.ok("install claude-code");
-    let command = |file: &str| {
-        let hooks = read(&scratch.home(), file);
-        fields(&hooks, "hooks/SessionStart/0/hooks/0/command")
-    };
-    let plugin = command("market/waynote/hooks/claude-code.json");
-    let installed = command(".claude/settings.json");
-    let started =
-        json!({ "session_id": "one", "cwd": scratch.home().join("work"), "source": "startup" });
-    // Both at once, as a client runs them.
-    let script =
-        format!("for hook in '{plugin}' '{installed}'; do echo '{started}' | $hook & done; wait");
-    let output = scratch.shell(&script);
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(said.matches("canary").count(), 1, "{said}");
-}
-
-#[test]
 fn a_folder_of_somebody_elses_is_refused() {
     let scratch = Scratch::new();
     scratch.put("work/mine/a.txt", "mine");

@@ -237,28 +237,6 @@ fn undo_reaches_past_a_text_that_was_only_journaled() {
     has(kept.ok("history place:~/work"), "left over");
 }
 
-/// As Zrb does it, slowly: the file is truncated, and written while waynote exchanges it.
-#[test]
-fn a_key_that_another_program_is_writing_becomes_its_text() {
-    use std::io::Write;
-    let kept = SyncedHome::new();
-    kept.ok("place write --at ~/theirs old");
-    let mut writer = fs::File::create(&kept.file).unwrap();
-    let ours = kept.run("place write --at ~/ours ours");
-    let waiting = std::thread::spawn(move || ours.ok());
-    // Written as soon as the exchange has happened: the name leads to another file then.
-    let displaced = kept.file.with_file_name(".notes.json.waynote-0");
-    while !displaced.exists() || fs::metadata(&displaced).is_ok_and(|file| file.len() > 0) {
-        std::thread::yield_now();
-    }
-    writer.write_all(br#"{"~/theirs": "new"}"#).unwrap();
-    drop(writer);
-    waiting.join().unwrap();
-    kept.ok("place write --at ~ home");
-    assert_eq!(kept.ok("place read --at ~/ours"), "ours");
-    has(kept.ok("history place:~/theirs"), "new");
-}
-
 #[test]
 fn an_export_to_the_file_brings_both_together() {
     let kept = SyncedHome::new();
