@@ -72,7 +72,6 @@ mod suite {
     mod mcp_hostile;
     mod mcp_loop;
     mod mcp_memory;
-    mod mcp_replaced;
     mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;
@@ -99,14 +98,12 @@ mod suite {
     mod synced;
     mod tend;
     mod terminal;
-    mod tips;
     mod tls;
     mod token;
     mod two_servers;
     mod ui;
     mod undo;
     mod uninstall;
-    mod week;
     mod who_may;
     mod whole_export;
     mod worktree;

@@ -144,6 +144,10 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
         assert!(!work.join("nowhere").exists());
+        // A long name of a session still names a file.
+        let mut file = |session: String| logs.file(&session.parse().unwrap(), 1).unwrap();
+        file("ü".repeat(60));
+        file("ü".repeat(61));
         // The folder may go while a loop runs.
         std::fs::remove_dir_all(work.join("logs")).unwrap();
         logs.file(&session, 2).unwrap();

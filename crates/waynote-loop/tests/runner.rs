@@ -6,12 +6,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use waynote::context::Request;
-use waynote::session_state::AgentSignal;
-use waynote::{
-    Content, EntryType, Error as StoreError, LoopError, Options, Place, SessionLog, SqliteStore,
-    Stamp, loops,
-};
-use waynote_loop::{AgentCommand, Backoff, Error, Host, LoopRunner, Notice, Observer, Plan, Stop};
+use waynote::{Content, EntryType, Options, Place, SessionLog, SqliteStore, Stamp};
+use waynote_loop::{AgentCommand, Backoff, Host, LoopRunner, Notice, Observer, Plan, Stop};
 use waynote_loop::{Stream, Summary};
 
 fn clock() -> Timestamp {
@@ -50,9 +46,9 @@ impl Bench {
         plan
     }
 
-    fn run(&self, plan: &Plan, host: Host<'_>, answer: Option<&str>) -> Summary {
+    fn run(&self, plan: &Plan, host: Host<'_>) -> Summary {
         plan.check().unwrap();
-        let mut runner = LoopRunner::begin(plan, &*self.store, host, answer).unwrap();
+        let mut runner = LoopRunner::begin(plan, &*self.store, host, None).unwrap();
         let stop = runner.run();
         runner.end(stop).unwrap()
     }
@@ -89,7 +85,6 @@ impl Observer for Recorder {
                 format!("{outcome}: attempt {} of {}", next.number, next.limit)
             }
             Notice::Waiting { .. } => return,
-            Notice::Resumed { done, all } => format!("{done} of {all} are done"),
             other => format!("{other:?}"),
         };
         self.lines.lock().unwrap().push(line);
@@ -100,12 +95,6 @@ impl Observer for Recorder {
         let line = format!("  {stream:?}: {text}");
         self.lines.lock().unwrap().push(line);
     }
-}
-
-fn host(observer: Arc<dyn Observer>) -> Host<'static> {
-    let mut host = Host::new(&clock);
-    host.observer = observer;
-    host
 }
 
 #[test]
@@ -121,7 +110,9 @@ fn an_iteration_reads_what_an_earlier_one_noted() {
     let mut plan = bench.plan("grep -c lesson; test -e tried || { touch tried; exit 7; }");
     plan.iterations = Some(3);
     plan.backoff = Backoff::new(Duration::ZERO, 1);
-    let summary = bench.run(&plan, host(heard.clone()), None);
+    let mut host = Host::new(&clock);
+    host.observer = heard.clone();
+    let summary = bench.run(&plan, host);
     assert_eq!(summary.stop, Stop::Iterations(3));
     assert_eq!(summary.notes[2], (EntryType::Tip, 3));
     insta::assert_snapshot!(heard.lines(), @"
@@ -137,56 +128,12 @@ fn an_iteration_reads_what_an_earlier_one_noted() {
 }
 
 #[test]
-fn without_progress_it_stalls_with_its_evidence() {
-    let bench = Bench::new();
-    let summary = bench.run(&bench.plan("true"), Host::new(&clock), None);
-    let evidence =
-        "3 iterations without a new note (not a git repository, so changes of files do not count)";
-    let stalled = Stop::Stalled {
-        iterations: 3,
-        evidence: vec![evidence.into()],
-    };
-    assert_eq!(summary.stop, stalled);
-}
-
-#[test]
-fn a_question_is_answered_by_the_next_loop() {
-    let bench = Bench::new();
-    let store = Arc::clone(&bench.store);
-    let asks = Recorder::new(move |iteration| {
-        let asked = AgentSignal::Blocked("red or blue?".into());
-        loops::signal(
-            &*store,
-            &"s".parse().unwrap(),
-            Some(iteration),
-            &asked,
-            &stamp(),
-        )
-        .unwrap();
-    });
-    let mut plan = bench.plan("cat");
-    plan.iterations = Some(2);
-    let summary = bench.run(&plan, host(asks), None);
-    assert_eq!(summary.stop, Stop::Blocked("red or blue?".into()));
-    let begun = LoopRunner::begin(&plan, &*bench.store, Host::new(&clock), None);
-    assert!(matches!(
-        begun.err(),
-        Some(Error::Store(StoreError::Loop(LoopError::Unanswered { .. })))
-    ));
-    let heard = Recorder::new(|_| {});
-    let summary = bench.run(&plan, host(heard.clone()), Some("blue, please"));
-    assert_eq!(summary.stop, Stop::Iterations(2));
-    assert!(heard.lines().contains("blue, please"), "{}", heard.lines());
-}
-
-#[test]
 fn another_thread_ends_it_in_order() {
     let bench = Bench::new();
-    let host = Host::new(&clock);
+    let mut host = Host::new(&clock);
     let send = Mutex::new(host.signals.sender());
-    let mut host = host;
     host.observer = Recorder::new(move |_| (send.lock().unwrap())(15));
-    let summary = bench.run(&bench.plan("sleep 1000"), host, None);
+    let summary = bench.run(&bench.plan("sleep 1000"), host);
     assert_eq!(summary.stop, Stop::Interrupted(15));
 }
 
@@ -195,7 +142,7 @@ fn what_an_agent_leaves_behind_ends_though_orphans_are_not_adopted() {
     let bench = Bench::new();
     let mut plan = bench.plan("sleep 1000 & echo $! > left; exit 0");
     plan.iterations = Some(1);
-    let summary = bench.run(&plan, Host::new(&clock), None);
+    let summary = bench.run(&plan, Host::new(&clock));
     assert_eq!(summary.stop, Stop::Iterations(1));
     let left = std::fs::read_to_string(bench.directory.join("left")).unwrap();
     let left = left.trim().parse().ok();
@@ -211,18 +158,4 @@ fn what_an_agent_leaves_behind_ends_though_orphans_are_not_adopted() {
 fn is_zombie(pid: rustix::process::Pid) -> bool {
     let process = waynote_system::process::Process::numbered(pid.as_raw_pid().unsigned_abs());
     process.is_none_or(|process| !process.is_alive())
-}
-
-#[test]
-fn a_session_has_one_loop() {
-    let bench = Bench::new();
-    let plan = bench.plan("true");
-    let _running = LoopRunner::begin(&plan, &*bench.store, Host::new(&clock), None).unwrap();
-    let second = LoopRunner::begin(&plan, &*bench.store, Host::new(&clock), None);
-    assert!(matches!(
-        second.err(),
-        Some(Error::Store(StoreError::Loop(
-            LoopError::LoopRunning { .. }
-        )))
-    ));
 }

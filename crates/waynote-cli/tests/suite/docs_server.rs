@@ -9,7 +9,7 @@ use rcgen::generate_simple_self_signed;
 use waynote_testing::not_checked;
 
 use super::common::Scratch;
-use super::serve::Serving;
+use super::served::Running;
 
 const PAGE: &str = include_str!("../../../../docs/server.md");
 
@@ -43,7 +43,7 @@ fn here(scratch: &Scratch, text: &str) -> String {
 }
 
 /// Runs a command line of the page, which prints its address. Returns the server and the address.
-fn serve(scratch: &Scratch, line: &str) -> (Serving, String) {
+fn serve(scratch: &Scratch, line: &str) -> (Running, String) {
     let line = here(scratch, line);
     let mut words = line
         .split_whitespace()
@@ -53,7 +53,7 @@ fn serve(scratch: &Scratch, line: &str) -> (Serving, String) {
     if !words.contains("--listen") {
         words += " --listen 127.0.0.1:0";
     }
-    let mut serving = Serving::start(scratch, &words);
+    let mut serving = Running::start(scratch, scratch.command(&words));
     let said = serving.line();
     let url = said.strip_prefix("listening on ");
     let url = url.unwrap_or_else(|| panic!("{line}: {said}")).to_owned();

@@ -21,35 +21,18 @@ fn their_output_goes_through_or_into_a_file_each() {
     assert!(log.contains("out 5\n") && log.contains("err 5\n"), "{log}");
 }
 
-#[test]
-fn a_long_name_of_a_session_still_names_a_file() {
-    let scratch = Scratch::new();
-    let logs = scratch.home().join("work/logs");
-    for session in ["ü".repeat(60), "ü".repeat(61)] {
-        let words = "loop --iterations 1 --logs logs -- echo here".split(' ');
-        let words = ["--session", &session].into_iter().chain(words);
-        scratch.waynote(words.map(String::from)).ok();
-    }
-    assert_eq!(std::fs::read_dir(logs).unwrap().count(), 2);
-}
-
 /// The check for an executable searches `PATH` as the system does when it starts the agent.
 #[test]
 fn one_that_is_not_executable_is_no_iteration() {
     let scratch = Scratch::new();
-    let work = scratch.home().join("work");
-    let (first, second) = (work.join("first"), work.join("second"));
-    for folder in [&first, &second] {
-        std::fs::create_dir(folder).unwrap();
-        std::fs::write(folder.join("agent"), "#!/bin/sh\ncat > /dev/null\n").unwrap();
-    }
-    let path = |folders: &str| format!("{folders}:{}", std::env::var("PATH").unwrap());
+    let agent = "#!/bin/sh\ncat > /dev/null\n";
+    let first = scratch.put("work/first/agent", agent);
+    scratch.put("work/second/agent", agent);
+    let first = first.parent().unwrap().display();
+    let path = format!("{first}:second:{}", std::env::var("PATH").unwrap());
     let run = |agent: &str| {
-        scratch
-            .run(&format!(
-                "--session s loop --iterations 1 --retries 0 -- {agent}"
-            ))
-            .env("PATH", path(&format!("{}:second", first.display())))
+        let words = format!("--session s loop --iterations 1 --retries 0 -- {agent}");
+        scratch.run(&words).env("PATH", &path)
     };
     insta::assert_snapshot!(run("first/agent").said(), @"
     exit 1
@@ -62,12 +45,8 @@ fn one_that_is_not_executable_is_no_iteration() {
       `chmod +x HOME/work/first/agent` makes it executable
     ");
     // One further down the path is found, in a folder that is named from the working directory too.
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(second.join("agent"), mode).unwrap();
+    scratch.script("work/second/agent", agent);
     run("agent").ok();
     // Without PATH the system has folders of its own.
-    scratch
-        .run("--session s loop --iterations 2 -- true")
-        .unset("PATH")
-        .ok();
+    run("true").unset("PATH").ok();
 }

@@ -1,8 +1,7 @@
-//! Loops of several machines over one server: a real loop facing a dead one, and the view of other machines.
+//! A loop over a server that dies: another machine takes its session, and its agent writes nothing more.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -10,148 +9,80 @@ use waynote::event::{EndReason, ProcessIdentity};
 use waynote::loops::{Loop, LoopStart};
 use waynote::{Error, LoopError, Options as StoreOptions, SqliteStore, Stamp};
 use waynote_remote::{Options, RemoteStore};
-use waynote_server::{Log, Server, Stopper, Stores};
+use waynote_server::{Log, Server, Stores};
 
-use super::common::{NOW, Scratch, until};
+use super::common::{NOW, Scratch, has, until};
 
-/// A server in this process, so that its clock can go on.
-struct Serving {
-    url: String,
-    later: Arc<AtomicI64>,
-    stopper: Stopper,
-    thread: Option<JoinHandle<()>>,
-    _folder: tempfile::TempDir,
-}
-
-impl Serving {
-    fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("notes.db");
-        let store = SqliteStore::open(path, &StoreOptions::default()).unwrap();
-        let later = Arc::new(AtomicI64::new(0));
-        let seconds = Arc::clone(&later);
-        let clock = move || {
-            let seconds = u64::try_from(seconds.load(Ordering::Relaxed)).unwrap();
-            NOW.parse::<Timestamp>().unwrap() + Duration::from_secs(seconds)
-        };
-        let server = Server::new(
-            &Stores::default().with("team", Arc::new(store)),
-            waynote_server::Options::default().listen("127.0.0.1:0".parse().unwrap()),
-            Arc::new(clock),
-            Log::to(std::io::sink()),
-        );
-        let bound = server.bind().unwrap();
-        Self {
-            url: format!("http://{}/s/team", bound.address()),
-            later,
-            stopper: bound.stopper(),
-            thread: Some(std::thread::spawn(move || bound.run().unwrap())),
-            _folder: folder,
-        }
-    }
-
-    fn later(&self, seconds: i64) {
-        self.later.fetch_add(seconds, Ordering::Relaxed);
-    }
-
-    fn remote(&self) -> RemoteStore {
-        RemoteStore::open(&self.url, Options::default()).unwrap()
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        self.stopper.stop();
-        if let Some(thread) = self.thread.take() {
-            thread.join().unwrap();
-        }
-    }
+fn now() -> Timestamp {
+    NOW.parse().unwrap()
 }
 
 /// A loop of another machine takes the session.
-fn elsewhere(store: &RemoteStore) -> waynote::Result<Loop<'_>> {
+fn elsewhere<'s>(store: &'s RemoteStore, stamp: &Stamp) -> waynote::Result<Loop<'s>> {
     let holder = ProcessIdentity::new("elsewhere", "boot", 7, 9);
     let start = LoopStart::new(holder, "/p", &|_| None);
-    let stamp = Stamp::new(NOW.parse().unwrap(), "person".parse().unwrap());
-    Loop::begin(store, "nightly".parse().unwrap(), start, &stamp)
-}
-
-#[test]
-fn a_killed_loop_is_taken_over_elsewhere_after_its_silence() {
-    let (serving, here) = (Serving::start(), Scratch::new());
-    let store = serving.remote();
-    let words = "--session nightly loop --stall 0 -- sh -c 'echo began; exec tail -f /dev/null'";
-    let run = here.run(words).env("WAYNOTE_STORE", &serving.url);
-    let mut looping = run.begun("began");
-    // Its heartbeat goes on as long as it runs.
-    let threads = || std::fs::read_dir(format!("/proc/{}/task", looping.id())).unwrap();
-    let beats = || {
-        threads().any(|thread| {
-            let name = std::fs::read_to_string(thread.unwrap().path().join("comm"));
-            name.is_ok_and(|name| name.trim() == "waynote-beats")
-        })
-    };
-    until("its beats", beats);
-    looping.kill().unwrap();
-    looping.wait().unwrap();
-    serving.later(59);
-    let running = elsewhere(&store).map(drop).unwrap_err();
-    assert!(
-        matches!(running, Error::Loop(LoopError::LoopRunning { .. })),
-        "{running}"
-    );
-    serving.later(1);
-    drop(elsewhere(&store).unwrap());
+    Loop::begin(store, "nightly".parse().unwrap(), start, stamp)
 }
 
 #[test]
 fn what_an_agent_writes_is_refused_once_its_loop_has_lost_the_session() {
-    let (serving, here) = (Serving::start(), Scratch::new());
-    let store = serving.remote();
+    let here = Scratch::new();
+    // A server in this process, so that its clock can go on.
+    let store = SqliteStore::open(here.path("notes.db"), &StoreOptions::default()).unwrap();
+    let later = Arc::new(AtomicU64::new(0));
+    let seconds = Arc::clone(&later);
+    let clock = move || now() + Duration::from_secs(seconds.load(Ordering::Relaxed));
+    let bound = Server::new(
+        &Stores::default().with("team", Arc::new(store)),
+        waynote_server::Options::default().listen("127.0.0.1:0".parse().unwrap()),
+        Arc::new(clock),
+        Log::to(std::io::sink()),
+    )
+    .bind()
+    .unwrap();
+    let url = format!("http://{}/s/team", bound.address());
+    let stopper = bound.stopper();
+    let serving = std::thread::spawn(move || bound.run().unwrap());
+
+    let store = RemoteStore::open(&url, Options::default()).unwrap();
     let words = "--session nightly loop --stall 0 -- sh -c 'env | grep ^WAYNOTE_ > told; echo began; exec tail -f /dev/null'";
-    let run = here.run(words).env("WAYNOTE_STORE", &serving.url);
+    let run = here.run(words).env("WAYNOTE_STORE", &url);
     let mut looping = run.begun("began");
+    // Its heartbeat goes on as long as it runs.
+    let threads = || std::fs::read_dir(format!("/proc/{}/task", looping.id())).unwrap();
+    until("its beats", || {
+        threads().any(|thread| {
+            let name = std::fs::read_to_string(thread.unwrap().path().join("comm"));
+            name.is_ok_and(|name| name.trim() == "waynote-beats")
+        })
+    });
+    looping.kill().unwrap();
+    looping.wait().unwrap();
+    let stamp = Stamp::new(now(), "person".parse().unwrap());
+    later.store(59, Ordering::Relaxed);
+    let running = elsewhere(&store, &stamp).map(drop).unwrap_err();
+    assert!(
+        matches!(running, Error::Loop(LoopError::LoopRunning { .. })),
+        "{running}"
+    );
+    later.store(60, Ordering::Relaxed);
+    let taken = elsewhere(&store, &stamp).unwrap();
+
     let told = std::fs::read_to_string(here.home().join("work/told")).unwrap();
     // A command as the agent starts it, even once its loop has ended.
     let agents = |words: &str| {
         let told = told.lines().filter_map(|line| line.split_once('='));
         told.fold(here.run(words), |run, (name, value)| run.env(name, value))
     };
-    let writes = || {
-        let request = |id: i32, method: &str, params: &str| {
-            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#) + "\n"
-        };
-        let hello = r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sh","version":"1"}}"#;
-        let save = r#"{"name":"note_add","arguments":{"type":"tip","content":"by a tool"}}"#;
-        let requests = request(1, "initialize", hello) + &request(2, "tools/call", save);
-        let replies = agents("mcp").stdin(requests).ok();
-        [
-            agents("log add tip --type tip").said(),
-            agents("log complete done").said(),
-            replies.lines().last().unwrap().to_owned() + "\n",
-            // Another store has nothing to do with that loop.
-            agents("--store other.db key save k text").said(),
-        ]
-        .join("\n")
-    };
-    let holder = ProcessIdentity::new("elsewhere", "boot", 7, 9);
-    let start = LoopStart::new(holder, "/p", &|_| Some(true));
-    let stamp = Stamp::new(NOW.parse().unwrap(), "person".parse().unwrap());
-    let taken = Loop::begin(&store, "nightly".parse().unwrap(), start, &stamp).unwrap();
-    insta::assert_snapshot!(writes(), @r#"
-    exit 1
-    error: the loop has lost session nightly: process 7 on elsewhere has had it since 2026-05-17 12:00 UTC
-      an agent of that loop ends its turn: nothing that it writes is taken any more; `waynote log show` shows what became of the session
-
-    exit 1
-    error: the loop has lost session nightly: process 7 on elsewhere has had it since 2026-05-17 12:00 UTC
-      an agent of that loop ends its turn: nothing that it writes is taken any more; `waynote log show` shows what became of the session
-
-    {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"the loop has lost session nightly: process 7 on elsewhere has had it since 2026-05-17 12:00 UTC\nan agent of that loop ends its turn: nothing that it writes is taken any more"}],"isError":true}}
-
-    saved agent:default#k (new key)
-    created the store other.db, which was not there
-    "#);
+    let lost = "the loop has lost session nightly: process 7 on elsewhere has had it since";
+    has(agents("log add tip --type tip").said(), lost);
+    has(agents("log complete done").said(), lost);
+    let requests = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sh","version":"1"}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"note_add","arguments":{"type":"tip","content":"by a tool"}}}
+"#;
+    has(agents("mcp").stdin(requests).ok(), lost);
+    // Another store has nothing to do with that loop.
+    agents("--store other.db key save k text").ok();
     taken.end(EndReason::Interrupted, &stamp).unwrap();
     insta::assert_snapshot!(agents("key save k text").said(), @"
     exit 1
@@ -159,7 +90,7 @@ fn what_an_agent_writes_is_refused_once_its_loop_has_lost_the_session() {
       an agent of that loop ends its turn: nothing that it writes is taken any more; `waynote log show` shows what became of the session
     ");
     let person = here.run("--session nightly log add theirs --type tip");
-    person.env("WAYNOTE_STORE", &serving.url).ok();
-    looping.kill().unwrap();
-    looping.wait().unwrap();
+    person.env("WAYNOTE_STORE", &url).ok();
+    stopper.stop();
+    serving.join().unwrap();
 }

@@ -122,12 +122,13 @@ impl Client {
         self.input.take().unwrap()
     }
 
-    /// The result of a tool.
+    /// The result of a tool. Of several texts, or of data beside a text, clients forward only one to their model.
     pub(crate) fn result(&mut self, tool: &str, arguments: Value) -> Value {
-        self.request(
-            "tools/call",
-            json!({ "name": tool, "arguments": arguments }),
-        )
+        let params = json!({ "name": tool, "arguments": arguments });
+        let result = self.request("tools/call", params);
+        assert_eq!(result["content"].as_array().unwrap().len(), 1, "{result}");
+        assert!(result["structuredContent"].is_null(), "{result}");
+        result
     }
 
     /// The text of a tool's reply, with `error:` before that of an error, and without the block in the first reply.
@@ -196,59 +197,17 @@ macro_rules! assert_calls {
 }
 pub(crate) use assert_calls;
 
-/// The tools in the form in which clients send them to their models, by the client's name.
-pub(crate) fn definitions(tools: &[Value]) -> [(&'static str, Value); 5] {
-    let all = |form: &dyn Fn(&Value, &str) -> Value| -> Value {
-        let of = |tool| form(tool, tool["name"].as_str().unwrap());
-        tools.iter().map(of).collect()
-    };
-    let function = |tool: &Value, name: String| {
-        json!({ "type": "function", "function": {
-            "name": name, "description": tool["description"], "parameters": tool["inputSchema"],
-        }})
-    };
-    let codex = all(&|tool, name| {
-        json!({ "type": "function", "name": name, "description": tool["description"], "strict": false,
-            "parameters": tool["inputSchema"] })
-    });
-    [
-        (
-            "claude-code",
-            all(&|tool, name| {
-                json!({ "name": format!("mcp__waynote__{name}"), "description": tool["description"],
-                    "input_schema": tool["inputSchema"] })
-            }),
-        ),
-        (
-            "codex",
-            json!([{ "type": "namespace", "name": "mcp__waynote", "tools": codex }]),
-        ),
-        // Its own argument `wait_for_previous`, which it adds to every tool, is not ours.
-        (
-            "gemini",
-            all(&|tool, name| {
-                json!({ "name": format!("mcp_waynote_{name}"), "description": tool["description"],
-                    "parametersJsonSchema": tool["inputSchema"] })
-            }),
-        ),
-        (
-            "opencode",
-            all(&|tool, name| function(tool, format!("waynote_{name}"))),
-        ),
-        (
-            "goose",
-            all(&|tool, name| function(tool, format!("waynote__{name}"))),
-        ),
-    ]
-}
-
-/// Holds the definitions against a limit, in tokens, for every client.
+/// Holds the tools against a limit, in tokens, in the longest form in which a client sends them to its model.
 pub(crate) fn assert_short(tools: &[Value], limit: usize) {
-    for (client, definitions) in definitions(tools) {
-        let tokens = waynote_tokens::count(&definitions.to_string());
-        assert!(
-            tokens < limit,
-            "{client}: {tokens} tokens, {limit} is the limit"
-        );
-    }
+    let definitions: Value = tools
+        .iter()
+        .map(|tool| {
+            let name = format!("waynote__{}", tool["name"].as_str().unwrap());
+            json!({ "type": "function", "function": {
+                "name": name, "description": tool["description"], "parameters": tool["inputSchema"],
+            }})
+        })
+        .collect();
+    let tokens = waynote_tokens::count(&definitions.to_string());
+    assert!(tokens < limit, "{tokens} tokens, {limit} is the limit");
 }

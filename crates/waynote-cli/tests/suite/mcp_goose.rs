@@ -1,18 +1,12 @@
 //! Goose: the server's instructions hold the block, for its model reads them in the system prompt.
 
-use std::fs;
-
 use serde_json::{Value, json};
 
 use super::common::{Scratch, has, lacks};
 use super::mcp_client::Client;
 
 /// A server that Goose starts in a directory, and its first answer.
-fn begin(scratch: &Scratch, directory: &str) -> (Client, String) {
-    begin_with(scratch, directory, &json!({}))
-}
-
-fn begin_with(scratch: &Scratch, directory: &str, capabilities: &Value) -> (Client, String) {
+fn begin(scratch: &Scratch, directory: &str, capabilities: &Value) -> (Client, String) {
     let mut command = scratch.command("mcp");
     command.current_dir(scratch.home().join(directory));
     let mut client = Client::spawn(command);
@@ -26,13 +20,22 @@ fn begin_with(scratch: &Scratch, directory: &str, capabilities: &Value) -> (Clie
     (client, instructions)
 }
 
+fn search(client: &mut Client) -> String {
+    let found = client.result("note_search", json!({ "query": "nothing" }));
+    found.to_string()
+}
+
 #[test]
-fn the_instructions_hold_the_notes_of_the_project() {
+fn the_instructions_hold_the_notes_of_the_project_and_the_first_reply_does_not_repeat_them() {
     let scratch = Scratch::new();
-    fs::create_dir(scratch.home().join("other")).unwrap();
-    scratch.ok("place write --at ~/work canary-of-work");
     scratch.ok("place write --at ~/other canary-of-other");
-    let (_client, instructions) = begin(&scratch, "work");
+    // Notes that come later are in the next reply.
+    let (mut client, instructions) = begin(&scratch, "work", &json!({}));
+    lacks(instructions, "The notes that apply");
+    scratch.ok("place write canary-of-work");
+    has(search(&mut client), "canary-of-work");
+
+    let (mut client, instructions) = begin(&scratch, "work", &json!({}));
     let block = instructions.split("\n\n").skip(1).collect::<Vec<_>>();
     insta::assert_snapshot!(block.join("\n\n"), @"
     The notes that apply here, as they were when this session began:
@@ -47,19 +50,7 @@ fn the_instructions_hold_the_notes_of_the_project() {
 
     42 of 2,000 tokens
     ");
-    let (_client, instructions) = begin(&scratch, "other");
-    assert!(instructions.contains("canary-of-other"), "{instructions}");
-    assert!(!instructions.contains("canary-of-work"), "{instructions}");
-}
-
-#[test]
-fn the_first_reply_does_not_repeat_them() {
-    let scratch = Scratch::new();
-    scratch.ok("place write canary");
-    let (mut client, instructions) = begin(&scratch, "work");
-    assert!(instructions.contains("canary"));
-    let first = client.result("note_search", json!({ "query": "nothing" }));
-    assert!(!first.to_string().contains("canary"), "{first}");
+    lacks(search(&mut client), "canary");
 }
 
 /// One that is started at home names its directories only when it is asked, which must not be before the connection has
@@ -67,21 +58,18 @@ fn the_first_reply_does_not_repeat_them() {
 #[test]
 fn a_client_with_roots_gets_the_notes_of_its_project_with_the_first_reply() {
     let scratch = Scratch::new();
-    fs::create_dir(scratch.home().join("other")).unwrap();
+    std::fs::create_dir(scratch.home().join("other")).unwrap();
     scratch.ok("place write --at ~/work canary-of-work");
     scratch.ok("place write --at ~/other canary-of-other");
-    let (_, instructions) = begin_with(&scratch, "other", &json!({ "roots": {} }));
-    assert!(instructions.contains("canary-of-other"), "{instructions}");
-    let (mut client, instructions) = begin_with(&scratch, "", &json!({ "roots": {} }));
-    assert!(!instructions.contains("canary"), "{instructions}");
-    let call = |client: &mut Client| {
-        client.ask(
-            "tools/call",
-            json!({ "name": "note_search", "arguments": { "query": "nothing" } }),
-        );
-        client.receive()
-    };
-    let asked = call(&mut client);
+    let has_roots = json!({ "roots": {} });
+    let (_, instructions) = begin(&scratch, "other", &has_roots);
+    has(&instructions, "canary-of-other");
+    lacks(&instructions, "canary-of-work");
+    let (mut client, instructions) = begin(&scratch, "", &has_roots);
+    lacks(instructions, "canary");
+    let params = json!({ "name": "note_search", "arguments": { "query": "nothing" } });
+    client.ask("tools/call", params);
+    let asked = client.receive();
     assert_eq!(asked["method"], "roots/list");
     let root = format!("file://{}", scratch.home().join("other").display());
     let roots = json!({ "roots": [{ "uri": root }] });
@@ -89,18 +77,7 @@ fn a_client_with_roots_gets_the_notes_of_its_project_with_the_first_reply() {
     let first = client.receive().to_string();
     has(&first, "canary-of-other");
     lacks(&first, "canary-of-work");
-    let second = call(&mut client).to_string();
-    assert!(!second.contains("canary"), "{second}");
-}
-
-#[test]
-fn what_is_noted_later_comes_with_the_next_reply() {
-    let scratch = Scratch::new();
-    let (mut client, instructions) = begin(&scratch, "work");
-    assert!(!instructions.contains("The notes that apply"));
-    scratch.ok("place write canary");
-    let first = client.result("note_search", json!({ "query": "nothing" }));
-    assert!(first.to_string().contains("canary"), "{first}");
+    lacks(search(&mut client), "canary");
 }
 
 /// Goose from 1.52 on begins without a handshake.
@@ -118,15 +95,14 @@ fn a_connection_without_a_beginning_has_them_too() {
     };
     let mut found = |name: &str| {
         let found = client.request("server/discover", json!({ "_meta": meta(name) }));
-        found["instructions"].as_str().unwrap().to_owned()
+        found["instructions"].to_string()
     };
-    assert!(!found("another").contains("canary"));
-    assert!(found("goose-cli").contains("canary"));
+    lacks(found("another"), "canary");
+    has(found("goose-cli"), "canary");
     // Asked again, it gets the same.
-    assert!(found("goose-cli").contains("canary"));
+    has(found("goose-cli"), "canary");
     let call = json!({
         "name": "note_search", "arguments": { "query": "nothing" }, "_meta": meta("goose-cli"),
     });
-    let first = client.request("tools/call", call);
-    assert!(!first.to_string().contains("canary"), "{first}");
+    lacks(client.request("tools/call", call).to_string(), "canary");
 }

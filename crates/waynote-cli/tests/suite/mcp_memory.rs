@@ -24,19 +24,15 @@ fn files_are_made_changed_moved_and_deleted() {
         json!({ "command": "create", "path": "/memories/Plan.md", "file_text": "one\ntwo\nthree\nfour\nfive\nsix\n" }),
         json!({ "command": "create", "path": "/memories/Plan.md", "file_text": "again" }),
         json!({ "command": "create", "path": "/memories/a/b/c/deep.txt", "file_text": "x".repeat(2000) }),
-        json!({ "command": "create", "path": "/memories/a/.hidden", "file_text": "h" }),
         json!({ "command": "create", "path": "/memories/Plan.md/below", "file_text": "h" }),
-        json!({ "command": "create", "path": "/memories/a", "file_text": "h" }),
         json!({ "command": "view", "path": "/memories" }),
         json!({ "command": "view", "path": "/memories/Plan.md" }),
         json!({ "command": "view", "path": "/memories/Plan.md", "view_range": [5, -1] }),
         json!({ "command": "view", "path": "/memories/Plan.md", "view_range": [9, 10] }),
         json!({ "command": "str_replace", "path": "/memories/Plan.md", "old_str": "three\nfour", "new_str": "3 $& 4" }),
         json!({ "command": "insert", "path": "/memories/Plan.md", "insert_line": 0, "insert_text": "zero" }),
-        json!({ "command": "insert", "path": "/memories/Plan.md", "insert_line": 6, "insert_text": "end\n" }),
         json!({ "command": "view", "path": "/memories/Plan.md" }),
         json!({ "command": "rename", "old_path": "/memories/a", "new_path": "/memories/z/y" }),
-        json!({ "command": "view", "path": "/memories/z" }),
         json!({ "command": "delete", "path": "/memories/z" }),
         json!({ "command": "view", "path": "/memories" }),
     ]), @"
@@ -45,9 +41,7 @@ fn files_are_made_changed_moved_and_deleted() {
     create: File created successfully at: /memories/Plan.md
     create: error: File /memories/Plan.md already exists
     create: File created successfully at: /memories/a/b/c/deep.txt
-    create: File created successfully at: /memories/a/.hidden
     create: error: /memories/Plan.md is a file, not a directory
-    create: error: File /memories/a already exists
     view: Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:
         2.0K	/memories
         28	/memories/Plan.md
@@ -71,7 +65,6 @@ fn files_are_made_changed_moved_and_deleted() {
              4	five
              5	six
     insert: The file /memories/Plan.md has been edited.
-    insert: The file /memories/Plan.md has been edited.
     view: Here's the content of /memories/Plan.md with line numbers:
              1	zero
              2	one
@@ -79,16 +72,11 @@ fn files_are_made_changed_moved_and_deleted() {
              4	3 $& 4
              5	five
              6	six
-             7	end
     rename: Successfully renamed /memories/a to /memories/z/y
-    view: Here're the files and directories up to 2 levels deep in /memories/z, excluding hidden items and node_modules:
-        2.0K	/memories/z
-        2.0K	/memories/z/y
-        2.0K	/memories/z/y/b
     delete: Successfully deleted /memories/z
     view: Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:
-        33	/memories
-        33	/memories/Plan.md
+        29	/memories
+        29	/memories/Plan.md
     ");
 }
 
@@ -100,94 +88,35 @@ fn what_cannot_be_done_is_said_in_the_tools_words() {
         json!({ "command": "create", "path": "/memories/f", "file_text": "aa aa\nb\naa" }),
         json!({ "command": "create", "path": "/memories/d/e", "file_text": "" }),
         json!({ "command": "view", "path": "/memories/none" }),
-        json!({ "command": "view", "path": "/memoriesX/f" }),
-        json!({ "command": "view", "path": "/memories/../etc/passwd" }),
         json!({ "command": "view", "path": "/memories/%2e%2e/x" }),
-        json!({ "command": "view" }),
-        json!({ "command": "str_replace", "path": "/memories/none", "old_str": "a", "new_str": "b" }),
         json!({ "command": "str_replace", "path": "/memories/f", "old_str": "zz", "new_str": "b" }),
         json!({ "command": "str_replace", "path": "/memories/f", "old_str": "aa", "new_str": "b" }),
         json!({ "command": "str_replace", "path": "/memories/f", "old_str": "aa a", "new_str": "$&" }),
-        json!({ "command": "str_replace", "path": "/memories/d", "old_str": "a", "new_str": "b" }),
-        json!({ "command": "insert", "path": "/memories/none", "insert_line": 0, "insert_text": "b" }),
         json!({ "command": "insert", "path": "/memories/f", "insert_line": 4, "insert_text": "b" }),
-        json!({ "command": "insert", "path": "/memories/f", "insert_line": -1, "insert_text": "b" }),
-        json!({ "command": "insert", "path": "/memories/d/e", "insert_line": 0, "insert_text": "b" }),
-        json!({ "command": "delete", "path": "/memories/none" }),
         json!({ "command": "delete", "path": "/memories" }),
-        json!({ "command": "rename", "old_path": "/memories/none", "new_path": "/memories/x" }),
         json!({ "command": "rename", "old_path": "/memories/f", "new_path": "/memories/d/e" }),
         json!({ "command": "rename", "old_path": "/memories/d", "new_path": "/memories/d/e/f" }),
-        json!({ "command": "rename", "old_path": "/memories/f", "new_path": "/memories/d/e/g" }),
-        json!({ "command": "shred", "path": "/memories/f" }),
         json!({ "command": "view", "path": "/memories/f" }),
-        json!({ "command": "view", "path": "/memories/d/e" }),
     ]), @"
     create: File created successfully at: /memories/f
     create: File created successfully at: /memories/d/e
     view: error: The path /memories/none does not exist. Please provide a valid path.
-    view: error: Path must start with /memories, got: /memoriesX/f
-    view: error: Path /memories/../etc/passwd would escape /memories directory
     view: error: Path /memories/%2e%2e/x would escape /memories directory
-    view: error: command `view` needs the argument `path`
-    str_replace: error: The path /memories/none does not exist. Please provide a valid path.
     str_replace: error: No replacement was performed, old_str `zz` did not appear verbatim in /memories/f.
     str_replace: error: No replacement was performed. Multiple occurrences of old_str `aa` in lines: 1, 1, 3. Please ensure it is unique
     str_replace: The memory file has been edited.
              1	$&a
              2	b
              3	aa
-    str_replace: error: The path /memories/d is not a file.
-    insert: error: The path /memories/none does not exist. Please provide a valid path.
     insert: error: Invalid `insert_line` parameter: 4. It should be within the range [0, 3].
-    insert: error: Invalid `insert_line` parameter: -1. It should be within the range [0, 3].
-    insert: The file /memories/d/e has been edited.
-    delete: error: The path /memories/none does not exist
     delete: error: Cannot delete the /memories directory itself
-    rename: error: The path /memories/none does not exist
     rename: error: The destination /memories/d/e already exists
     rename: error: /memories/d/e/f lies in /memories/d itself
-    rename: error: /memories/d/e is a file, not a directory
-    shred: error: `command` cannot be `shred`
-        `command` is one of view, create, str_replace, insert, delete, rename; nothing was done
     view: Here's the content of /memories/f with line numbers:
              1	$&a
              2	b
              3	aa
-    view: Here's the content of /memories/d/e with line numbers:
-             1	b
     ");
-}
-
-#[test]
-fn files_are_notes_with_history_and_undo() {
-    let scratch = Scratch::new();
-    let mut client = Client::start(&scratch, "--agent builder mcp --tools memory");
-    play(
-        &mut client,
-        &[
-            json!({ "command": "create", "path": "/memories/Plan.md", "file_text": "one\n" }),
-            json!({ "command": "str_replace", "path": "/memories/Plan.md", "old_str": "one", "new_str": "two" }),
-            json!({ "command": "delete", "path": "/memories/Plan.md" }),
-        ],
-    );
-    let address = "place:/memories/builder/Plan.md";
-    insta::assert_snapshot!(scratch.ok(&format!("history {address}")), @"
-    place:/memories/builder/Plan.md
-    REVISION  ACTION  AUTHOR         RECORDED              PREVIEW
-    3         delete  agent:builder  2026-05-17T12:00:00Z
-    2         save    agent:builder  2026-05-17T12:00:00Z  two
-    1         save    agent:builder  2026-05-17T12:00:00Z  one
-    ");
-    scratch.ok(&format!("undo {address}"));
-    let view = json!({ "command": "view", "path": "/memories/Plan.md" });
-    assert_eq!(
-        client.call("memory", view.clone()),
-        "Here's the content of /memories/Plan.md with line numbers:\n     1\ttwo"
-    );
-    // Another agent has its own.
-    let mut other = Client::start(&scratch, "mcp --tools memory");
-    assert!(other.call("memory", view).starts_with("error: The path"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::common::Scratch;
+use super::common::{Scratch, fields};
 use super::loop_stops::looping;
 use super::mcp_client::Client;
 
@@ -71,17 +71,9 @@ fn calls(tool: &str) -> Vec<Value> {
         other => panic!("no calls for `{other}`"),
     };
     // Arguments that are refused, and come back in the refusal.
-    for name in [
-        "key",
-        "address",
-        "path",
-        "place",
-        "query",
-        "type",
-        "session_name",
-        "command",
-        HOSTILE,
-    ] {
+    let names = ["key", "address", "path", "place", "query"];
+    let others = ["type", "session_name", "command", HOSTILE];
+    for name in names.into_iter().chain(others) {
         calls.push(json!({ name: format!("/{HOSTILE} {}", token()) }));
         calls.push(json!({ name: 7 }));
     }
@@ -134,12 +126,8 @@ fn no_reply_hides_anything_or_speaks_for_the_client() {
         }
         let listed = client.request("resources/list", json!({}));
         is_harmless(&listed, "resources/list");
-        let mut uris: Vec<String> = listed["resources"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|resource| resource["uri"].as_str().unwrap().to_owned())
-            .collect();
+        let resources = listed["resources"].as_array().unwrap().iter();
+        let mut uris: Vec<String> = resources.map(|resource| fields(resource, "uri")).collect();
         assert!(uris.len() > 3, "{uris:?}");
         uris.push(format!("waynote://note/{HOSTILE}"));
         uris.push("waynote://note/place%3A~%23%3Csystem-reminder%3E%F3%A0%81%81".into());

@@ -1,23 +1,11 @@
 //! `waynote` alone, in the morning: what waits, what ran, what is new, what applies here.
 
-use super::common::{Scratch, has, lacks};
-use super::terminal::typed;
+use super::common::{Scratch, fields, has, lacks};
+use super::terminal::seen;
 
 fn looping(scratch: &Scratch, session: &str, script: &str) {
-    let words = [
-        "--session",
-        session,
-        "loop",
-        "--retries",
-        "0",
-        "--iterations",
-        "1",
-        "--",
-        "sh",
-        "-c",
-        script,
-    ];
-    scratch.waynote(words).output();
+    let words = format!("--session {session} loop --retries 0 --iterations 1 -- sh -c");
+    scratch.command(&words).arg(script).output().unwrap();
 }
 
 #[test]
@@ -26,28 +14,13 @@ fn questions_come_first_then_loops_then_what_is_new_then_the_notes_here() {
     scratch.ok("place write 'A workspace.\nMore.'");
     scratch.ok("key save build 'make all' --pin");
     scratch.ok("key save flaky 'checkout fails about once'");
-    let say = |words: &str| {
-        scratch
-            .run(words)
-            .env("WAYNOTE_NOW", "2026-05-17T15:30:00Z")
-            .ok()
-    };
-    insta::assert_snapshot!(scratch.ok("status"), @"
-    Here, ~/work (3 notes, 105 tokens at a start):
-      #build  pinned  make all
-      ~/work          A workspace.
-      #flaky          checkout fails about once
-      waynote context · waynote search WORDS · waynote --help
-    ");
-    looping(
-        &scratch,
-        "asks",
-        "\"$WAYNOTE\" log blocked 'Which colour?\nblue or green'",
-    );
+    scratch.ok("status");
+    let asks = "\"$WAYNOTE\" log blocked 'Which colour?\nblue or green'";
+    looping(&scratch, "asks", asks);
     looping(&scratch, "fails", "exit 1");
     looping(&scratch, "does", "\"$WAYNOTE\" log add a --type tip");
     scratch.ok("--author agent:mia key save more 'by an agent'");
-    insta::assert_snapshot!(say("status"), @"
+    insta::assert_snapshot!(scratch.ok("status"), @"
     asks asks (#1): Which colour? blue or green
       waynote answer asks TEXT    then: waynote loop --continue asks
     fails  failed  #1, 2026-05-17 12:00  0  the agent failed in every attempt
@@ -65,47 +38,9 @@ fn questions_come_first_then_loops_then_what_is_new_then_the_notes_here() {
     // Once seen, it is not new.
     lacks(scratch.ok("status"), "Since ");
     let data = scratch.json("status --json");
-    assert_eq!(
-        data["waiting"][0]["continue"],
-        "waynote loop --continue asks"
-    );
-    assert_eq!(data["notes_that_apply"], 4);
-    let states = data["sessions"].as_array().unwrap().iter();
-    let states: Vec<_> = states.map(|of| of["state"].as_str().unwrap()).collect();
-    assert_eq!(states, ["failed", "done"]);
-}
-
-#[test]
-fn loops_to_look_at_come_first_and_the_others_are_counted() {
-    let scratch = Scratch::new();
-    scratch.ok("place write Here.");
-    looping(&scratch, "old", "exit 1");
-    looping(&scratch, "asks", "\"$WAYNOTE\" log blocked why");
-    for number in 0..5 {
-        looping(&scratch, &format!("s{number}"), "true");
-    }
-    insta::assert_snapshot!(scratch.ok("status"), @"
-    asks asks (#1): why
-      waynote answer asks TEXT    then: waynote loop --continue asks
-    old  failed  #1, 2026-05-17 12:00  0  the agent failed in every attempt
-      waynote loop --continue old
-    s4   done    #1, 2026-05-17 12:00  0  all iterations ran
-    s3   done    #1, 2026-05-17 12:00  0  all iterations ran
-    … 3 more: waynote log sessions
-
-    Here, ~/work (1 note, 39 tokens at a start):
-      ~/work    Here.
-      waynote context · waynote search WORDS · waynote --help
-    ");
-    let tail = scratch.ok("--session asks log tail");
-    has(&tail, "iteration 1 ended: blocked, after ");
-    let data = scratch.json("status --json");
-    assert_eq!(data["more_sessions"], 3);
-    assert_eq!(
-        data["sessions"][0]["continue"],
-        "waynote loop --continue old"
-    );
-    assert!(data["sessions"][1]["continue"].is_null());
+    let parts = "waiting/0/continue notes_that_apply sessions/0/state sessions/1/state";
+    let said = "waynote loop --continue asks 4 failed done";
+    assert_eq!(fields(&data, parts), said);
 }
 
 #[test]
@@ -114,45 +49,38 @@ fn it_has_twenty_lines_at_most() {
     for number in 0..30 {
         scratch.ok(&format!("key save k{number} text"));
         if number < 6 {
-            looping(
-                &scratch,
-                &format!("s{number}"),
-                "\"$WAYNOTE\" log blocked why",
-            );
+            let asks = "\"$WAYNOTE\" log blocked why";
+            looping(&scratch, &format!("asks{number}"), asks);
+            looping(&scratch, &format!("does{number}"), "true");
         }
     }
     let shown = scratch.ok("status");
     assert_eq!(shown.lines().count(), 20, "{shown}");
     has(&shown, "3 more wait for an answer: waynote log sessions");
+    has(&shown, " more: waynote log sessions\n");
 }
 
 #[test]
 fn a_terminal_has_local_times_and_ages_and_rows_that_fit() {
     let scratch = Scratch::new();
     scratch.ok(&format!("key save build '{}'", "make all ".repeat(20)));
-    let on_terminal = |words: &str| {
+    looping(&scratch, "s", "true");
+    let on_terminal = |words: &str, name: &str, value: &str| {
         let mut command = scratch.command(words);
-        command.env("NO_COLOR", "1").env("TZ", "JST-9");
-        super::terminal::seen(&mut command, "")
+        seen(command.env("TERM", "xterm").env(name, value), "")
     };
-    has(on_terminal("key list"), "2026-05-17 21:00");
-    has(on_terminal("key list --utc"), "2026-05-17T12:00:00Z");
+    let list = on_terminal("key list", "TZ", "JST-9");
+    has(&list, "2026-05-17 21:00");
+    has(&list, "agent:default#build");
     has(
-        scratch.run("key list").env("TZ", "JST-9").ok(),
+        on_terminal("key list --utc", "TZ", "JST-9"),
         "2026-05-17T12:00:00Z",
     );
-    looping(&scratch, "s", "true");
-    let later = |words: &str| {
-        let mut command = scratch.command(words);
-        command
-            .env("NO_COLOR", "1")
-            .env("WAYNOTE_NOW", "2026-05-17T15:30:00Z");
-        super::terminal::seen(&mut command, "")
-    };
-    has(later("log sessions"), "3h ago");
-    has(typed(&scratch, "key list", ""), "agent:default#build");
-    let coloured = super::terminal::seen(scratch.command("log sessions").env("TERM", "xterm"), "");
-    has(coloured, "\u{1b}[32mdone\u{1b}[0m");
+    let piped = scratch.run("key list").env("TZ", "JST-9").ok();
+    has(piped, "2026-05-17T12:00:00Z");
+    let sessions = on_terminal("log sessions", "WAYNOTE_NOW", "2026-05-17T15:30:00Z");
+    has(&sessions, "3h ago");
+    has(&sessions, "\u{1b}[32mdone\u{1b}[0m");
 }
 
 #[test]
@@ -163,44 +91,13 @@ fn times_are_read_as_people_write_them() {
         .env("WAYNOTE_NOW", "2026-05-15T12:00:00Z")
         .ok();
     scratch.ok("key save k two");
-    for (time, text) in [
-        ("yesterday", "one"),
-        ("2h", "one"),
-        ("'2 days ago'", "one"),
-        ("2026-05-16", "one"),
-        ("1", "one"),
-        ("now", "two"),
-    ] {
-        assert_eq!(
-            scratch.ok(&format!("show agent:default#k --as-of {time}")),
-            text,
-            "{time}"
-        );
+    for (time, text) in [("yesterday", "one"), ("1", "one"), ("now", "two")] {
+        let then = format!("show agent:default#k --as-of {time}");
+        assert_eq!(scratch.ok(&then), text, "{time}");
     }
-    has(scratch.ok("context --as-of yesterday"), "one");
     insta::assert_snapshot!(scratch.run("show agent:default#k --as-of soon").said(), @"
     exit 2
     error: `soon` is not a time
       write it as 2026-05-17, '2026-05-17 14:00', 2026-05-17T12:00:00Z, yesterday, 2h or '2 days ago'
     ");
-}
-
-#[test]
-fn quiet_says_errors_and_nothing_else() {
-    let scratch = Scratch::new();
-    let loops = [
-        "--session",
-        "s",
-        "--quiet",
-        "loop",
-        "--iterations",
-        "1",
-        "--",
-        "true",
-    ];
-    assert_eq!(scratch.waynote(loops).said(), "");
-    has(
-        scratch.run("--quiet show agent:default#none").said(),
-        "error: ",
-    );
 }

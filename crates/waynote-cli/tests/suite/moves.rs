@@ -21,24 +21,12 @@ fn a_note_moves_and_comes_back() {
     error: there is no agent:default#deploy
       there are: ship
 
-    $ waynote history deploy
-    agent:default#deploy
-    REVISION  ACTION  AUTHOR  RECORDED              PREVIEW
-    2         delete  person  2026-05-17T12:00:00Z
-    1         save    person  2026-05-17T12:00:00Z  make ship
-
     $ waynote key list
     NOTE                UPDATED               PINNED  PREVIEW
     agent:default#ship  2026-05-17T12:00:00Z  pinned  make ship
 
-    $ waynote mv ship ~/work
-    moved agent:default#ship to place:~/work; `waynote undo` moves it back
-
-    $ waynote mv . agent:other#deploy
-    moved place:~/work to agent:other#deploy; `waynote undo` moves it back
-
-    $ waynote cp agent:other#deploy .#deploy
-    copied agent:other#deploy to place:~/work#deploy
+    $ waynote cp ship .#deploy
+    copied agent:default#ship to place:~/work#deploy
 
     $ waynote key save deploy new
     saved agent:default#deploy (new key)
@@ -57,29 +45,17 @@ fn a_note_moves_and_comes_back() {
     $ waynote --session s cp #1 cache
     copied session:s#03g56gadhc9giz28czzxeif1v to agent:default#cache
 
-    $ waynote --session s mv #1 cache2
-    exit 1
-    error: session:s#03g56gadhc9giz28czzxeif1v cannot be changed: a session's log is append-only
-      add an entry that corrects it
-
-    $ waynote cp cache cache
-    exit 2
-    error: both are agent:default#cache
-      name another address
-
     $ waynote mv nowhere somewhere
     exit 1
     error: there is no agent:default#nowhere
-      there are: cache, deploy
+      there are: cache, deploy, ship
     ");
 }
 
 #[test]
 fn the_notes_of_a_directory_move_with_it() {
     let scratch = Scratch::new();
-    for name in ["shop/pay", "other/pay", "other/web"] {
-        fs::create_dir_all(scratch.home().join(name)).unwrap();
-    }
+    fs::create_dir_all(scratch.home().join("shop/pay")).unwrap();
     scratch.ok("place write --at ~/shop Shop.");
     scratch.ok("place write --at ~/shop/pay Pay.");
     scratch.ok("key save --at ~/shop/pay build make");
@@ -101,22 +77,6 @@ fn the_notes_of_a_directory_move_with_it() {
     exit 1
     error: there are no notes on ~/shop or below it
       `waynote place list` shows the notes of directories
-
-    $ waynote place mv ~/store ~/store/old
-    moved 3 notes from ~/store to ~/store/old; `waynote place mv ~/store/old ~/store` moves them back
-
-    $ waynote place list
-    NOTE                                UPDATED               PREVIEW
-    place:~/shopping                    2026-05-17T12:00:00Z  Other.
-    place:~/store/old (gone)            2026-05-17T12:00:00Z  Shop.
-    place:~/store/old/pay (gone)        2026-05-17T12:00:00Z  Pay.
-    place:~/store/old/pay#build (gone)  2026-05-17T12:00:00Z  make
-    `waynote place mv OLD NEW` moves the notes of a directory that is gone
-
-    $ waynote place mv ~/store
-    exit 2
-    error: the following required arguments were not provided:
-      <NEW>
     ");
 }
 
@@ -151,35 +111,11 @@ fn a_verb_of_another_program_is_answered_with_what_fits() {
     exit 2
     {"error":{"hint":"`waynote show NOTE`","kind":"usage","message":"unrecognized subcommand 'get'"}}
 
-    $ waynote rename a b
-    exit 2
-    error: unrecognized subcommand 'rename'
-
-      tip: `waynote mv OLD NEW`; a directory with all below it: `waynote place mv OLD NEW`; a session keeps its name
-
-    $ waynote key rm build
-    exit 2
-    error: unrecognized subcommand 'rm'
-
-      tip: `waynote key delete KEY` or `waynote place delete`; `undo` brings a note back. `waynote forget NOTE` removes its text for good
-
-    $ waynote log delete x
-    exit 2
-    error: unrecognized subcommand 'delete'
-
-      tip: a log is append-only: add an entry that says so with `waynote log add TEXT --type TYPE`. `waynote forget '#3'` removes a text for good
-
     $ waynote grep words
     exit 2
     error: unrecognized subcommand 'grep'
 
       tip: `waynote search WORDS`
-
-    $ waynote sync
-    exit 2
-    error: unrecognized subcommand 'sync'
-
-      tip: nothing has to be sent: every change is in the store at once. For several machines: `waynote serve`; a copy: `waynote backup FILE`
 
     $ waynote plase list
     exit 2

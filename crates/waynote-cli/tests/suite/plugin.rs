@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::common::{Scratch, has};
+use super::common::{Scratch, fields, has, lacks};
 
 fn read(folder: &Path, path: &str) -> Value {
     let text = fs::read_to_string(folder.join(path)).unwrap();
@@ -17,49 +17,12 @@ fn every_client_gets_what_install_would_enter() {
     let scratch = Scratch::new();
     let folder = scratch.home().join("market");
     let said = scratch.json("--json --agent night plugin ../market");
-    let files: Vec<&str> = said["files"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|file| file.as_str().unwrap())
-        .collect();
-    assert_eq!(
-        files,
-        [
-            ".claude-plugin/marketplace.json",
-            ".agents/plugins/marketplace.json",
-            "waynote/.claude-plugin/plugin.json",
-            "waynote/hooks/claude-code.json",
-            "waynote/mcp/claude-code.json",
-            "waynote/.codex-plugin/plugin.json",
-            "waynote/hooks/codex.json",
-            "waynote/mcp/codex.json",
-            "waynote/plugin.json",
-            "waynote/hooks/vscode.json",
-            "waynote/mcp/vscode.json",
-            "gemini/waynote/gemini-extension.json",
-            "gemini/waynote/hooks/hooks.json",
-            "antigravity/waynote/plugin.json",
-            "antigravity/waynote/hooks.json",
-            "antigravity/waynote/mcp_config.json",
-            "waynote/README.md",
-            "waynote/skills/waynote/SKILL.md",
-            "gemini/waynote/skills/waynote/SKILL.md",
-            "opencode/waynote/skills/waynote/SKILL.md",
-            "antigravity/waynote/skills/waynote/SKILL.md",
-            "opencode/waynote/package.json",
-            "opencode/waynote/index.js",
-            "opencode/waynote/waynote.js",
-            "waynote/commands/note.md",
-            "gemini/waynote/commands/waynote/note.toml",
-            "waynote/commands/why.md",
-            "gemini/waynote/commands/waynote/why.toml",
-            "waynote/commands/status.md",
-            "gemini/waynote/commands/waynote/status.toml",
-        ]
-    );
-    for file in files.iter().filter(|file| file.ends_with(".json")) {
-        read(&folder, file);
+    for file in said["files"].as_array().unwrap() {
+        let file = file.as_str().unwrap();
+        assert!(folder.join(file).is_file(), "{file}");
+        if file.ends_with(".json") {
+            read(&folder, file);
+        }
     }
     let own = env!("CARGO_BIN_EXE_waynote");
     for (client, settings) in [
@@ -84,15 +47,11 @@ fn every_client_gets_what_install_would_enter() {
         assert_eq!(server["env"]["WAYNOTE_AUTHOR"], format!("agent:{client}"));
     }
     scratch.ok("--agent night install gemini");
-    let (extension, hooks) = (
-        read(&folder, "gemini/waynote/gemini-extension.json"),
-        read(&folder, "gemini/waynote/hooks/hooks.json"),
-    );
+    let extension = read(&folder, "gemini/waynote/gemini-extension.json");
+    let hooks = read(&folder, "gemini/waynote/hooks/hooks.json");
     let settings = read(&scratch.home(), ".gemini/settings.json");
-    assert_eq!(
-        extension["mcpServers"]["waynote"]["command"],
-        settings["mcpServers"]["waynote"]["command"]
-    );
+    let command = "mcpServers/waynote/command";
+    assert_eq!(fields(&extension, command), fields(&settings, command));
     assert_eq!(hooks["hooks"], settings["hooks"]);
     // Antigravity reads hooks only at the root, below a name of their own.
     let hooks = read(&folder, "antigravity/waynote/hooks.json");
@@ -101,23 +60,23 @@ fn every_client_gets_what_install_would_enter() {
     assert_eq!(hook, Some(&*expected));
     // opencode's package has its entries in a program.
     scratch.ok("--agent night install opencode");
-    let index = fs::read_to_string(folder.join("opencode/waynote/index.js")).unwrap();
+    let text = |path: &str| fs::read_to_string(scratch.home().join(path)).unwrap();
     let installed = read(&scratch.home(), ".config/opencode/opencode.json");
-    has(&index, format!("const server = {:#};", installed["mcp"]));
-    has(&index, "waynote:why");
-    let notes = fs::read_to_string(folder.join("opencode/waynote/waynote.js")).unwrap();
-    let installed = scratch.home().join(".config/opencode/plugins/waynote.js");
-    let installed = fs::read_to_string(installed).unwrap();
+    let server = format!("const server = {:#};", installed["mcp"]);
+    has(text("market/opencode/waynote/index.js"), server);
+    let installed = text(".config/opencode/plugins/waynote.js");
+    let notes = text("market/opencode/waynote/waynote.js");
     assert_eq!(installed.split_once('\n').unwrap().1, notes);
     // A manifest names only files that are there.
-    for (manifest, plugin) in [
-        (".claude-plugin/plugin.json", "waynote"),
-        (".codex-plugin/plugin.json", "waynote"),
-        ("plugin.json", "waynote"),
+    let folder = folder.join("waynote");
+    for manifest in [
+        ".claude-plugin/plugin.json",
+        ".codex-plugin/plugin.json",
+        "plugin.json",
     ] {
-        let manifest = read(&folder, &format!("{plugin}/{manifest}"));
+        let manifest = read(&folder, manifest);
         for part in ["hooks", "mcpServers"] {
-            let path = folder.join(plugin).join(manifest[part].as_str().unwrap());
+            let path = folder.join(manifest[part].as_str().unwrap());
             assert!(path.is_file(), "{}", path.display());
         }
         assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
@@ -132,50 +91,20 @@ fn a_skill_fits_a_page_and_commands_name_the_program() {
         |path: &str| fs::read_to_string(scratch.home().join("market/waynote").join(path)).unwrap();
     let skill = text("skills/waynote/SKILL.md");
     assert!(skill.lines().count() <= 40 && skill.starts_with("---\nname: waynote\ndescription: "));
-    let described = skill.lines().nth(2).unwrap().len();
-    assert!(described <= 1024, "{described}");
-    let why = text("commands/why.md");
+    assert!(skill.lines().nth(2).unwrap().len() <= 1024);
+    let own = env!("CARGO_BIN_EXE_waynote");
     has(
-        &why,
-        format!(
-            "allowed-tools: Bash({} why:*)",
-            env!("CARGO_BIN_EXE_waynote")
-        ),
+        text("commands/why.md"),
+        format!("allowed-tools: Bash({own} why:*)"),
     );
     has(text("commands/note.md"), "$ARGUMENTS");
-}
-
-#[test]
-fn a_plugin_and_install_deliver_once() {
-    let scratch = Scratch::new();
-    scratch.ok("place write canary");
-    scratch.ok("plugin ../market");
-    scratch.ok("install claude-code");
-    let command = |file: &Path| {
-        let hooks: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
-        hooks["hooks"]["SessionStart"][0]["hooks"][0]["command"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    let plugin = command(&scratch.home().join("market/waynote/hooks/claude-code.json"));
-    let installed = command(&scratch.home().join(".claude/settings.json"));
-    let started =
-        json!({ "session_id": "one", "cwd": scratch.home().join("work"), "source": "startup" });
-    // Both at once, as a client runs them.
-    let script =
-        format!("for hook in '{plugin}' '{installed}'; do echo '{started}' | $hook & done; wait");
-    let output = scratch.shell(&script);
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(said.matches("canary").count(), 1, "{said}");
 }
 
 #[test]
 fn a_folder_of_somebody_elses_is_refused() {
     let scratch = Scratch::new();
     scratch.put("work/mine/a.txt", "mine");
-    let output = scratch.run("plugin mine").output();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let said = scratch.run("plugin mine").said();
     has(&said, "work/mine has other files in it");
     has(&said, "name a new or an empty folder");
     assert!(!scratch.home().join("work/mine/waynote").exists());
@@ -190,15 +119,12 @@ fn a_folder_of_somebody_elses_is_refused() {
 fn doctor(scratch: &Scratch, client: &str) -> String {
     let output = scratch.run(&format!("doctor {client}")).output();
     let said = String::from_utf8(output.stdout).unwrap();
-    let mut lines = Vec::from_iter(said.lines());
-    lines.retain(|line| {
-        ["plugin", "WRONG", "has no tools"]
-            .iter()
-            .any(|part| line.contains(part))
-    });
-    lines
-        .join("\n")
-        .replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE")
+    let lines = said.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE");
+    let parts = ["plugin", "WRONG", "has no tools"];
+    let lines = lines
+        .lines()
+        .filter(|line| parts.iter().any(|part| line.contains(part)));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -221,13 +147,21 @@ fn doctor_knows_the_plugin_that_a_client_has() {
     });
     scratch.put(".copilot/settings.json", settings.to_string());
     let untrusted = "\nWRONG Codex: the hooks are not trusted yet: Codex silently skips them";
-    for (client, title, name, more) in [
-        ("codex", "Codex", "waynote@waynote", untrusted),
-        ("copilot", "Copilot CLI", "waynote@waynote", ""),
-        ("gemini", "Gemini CLI", "waynote", ""),
+    for (client, said) in [
+        (
+            "codex",
+            format!("Codex: the plugin waynote@waynote starts WAYNOTE{untrusted}"),
+        ),
+        (
+            "copilot",
+            "Copilot CLI: the plugin waynote@waynote starts WAYNOTE".into(),
+        ),
+        (
+            "gemini",
+            "Gemini CLI: the plugin waynote starts WAYNOTE".into(),
+        ),
     ] {
-        let fine = format!("ok    {title}: the plugin {name} starts WAYNOTE{more}");
-        assert_eq!(doctor(&scratch, client), fine);
+        assert_eq!(doctor(&scratch, client), format!("ok    {said}"));
     }
     // Codex trusts a plugin's hooks by its name.
     let mut trusted = CODEX.to_owned();
@@ -243,21 +177,9 @@ fn doctor_knows_the_plugin_that_a_client_has() {
     }
     scratch.put(".codex/config.toml", &trusted);
     assert!(!doctor(&scratch, "codex").contains("WRONG"));
-    // What is switched off brings nothing.
+    // One that is switched off brings nothing.
     scratch.put(".codex/config.toml", CODEX.replace("true", "false"));
-    scratch.put(
-        ".copilot/settings.json",
-        settings.to_string().replace("true", "false"),
-    );
-    let rules =
-        json!({ "waynote": { "overrides": ["/*", format!("!{}/*", scratch.home().display())] } });
-    scratch.put(
-        ".gemini/extensions/extension-enablement.json",
-        rules.to_string(),
-    );
-    for client in ["codex", "copilot", "gemini"] {
-        assert!(!doctor(&scratch, client).contains("plugin"), "{client}");
-    }
+    lacks(doctor(&scratch, "codex"), "plugin");
 }
 
 #[test]
@@ -289,11 +211,8 @@ fn doctor_knows_the_plugin_of_claude_code() {
     // A program that has moved.
     let entry = folder.join("mcp/claude-code.json");
     let text = fs::read_to_string(&entry).unwrap();
-    fs::write(
-        &entry,
-        text.replace(env!("CARGO_BIN_EXE_waynote"), "/gone/waynote"),
-    )
-    .unwrap();
+    let moved = text.replace(env!("CARGO_BIN_EXE_waynote"), "/gone/waynote");
+    fs::write(&entry, moved).unwrap();
     has(
         doctor(),
         "WRONG Claude Code: the plugin does not start waynote: /gone/waynote",

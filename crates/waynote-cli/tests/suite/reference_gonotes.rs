@@ -18,33 +18,18 @@ fn the_store_is_as_recorded() {
             let key = || text(op, "key");
             let output = match text(op, "op") {
                 "save" => {
-                    let max_bytes = op["max_bytes"].to_string();
-                    let max_notes = op["max_count"].to_string();
-                    let words = [
-                        "key",
-                        "save",
-                        key(),
-                        "-",
-                        "--allow-empty",
-                        "--max-bytes",
-                        &max_bytes,
-                        "--max-notes",
-                        &max_notes,
-                    ];
-                    at(
-                        scratch.waynote(words).stdin(text(op, "content")),
-                        &op["at_s"],
-                    )
+                    let (bytes, notes) = (&op["max_bytes"], &op["max_count"]);
+                    let words = format!("- --allow-empty --max-bytes {bytes} --max-notes {notes}");
+                    let words = ["key", "save", key()].into_iter().chain(words.split(' '));
+                    let run = scratch.waynote(words).stdin(text(op, "content"));
+                    at(run, &op["at_s"])
                 }
                 "get" => scratch.waynote(["key", "show", key(), "--json"]),
                 "count" => scratch.run("key count"),
                 "delete" => at(scratch.waynote(["key", "delete", key()]), &op["at_s"]),
                 "set_in_context" => {
-                    let word = if op["in_context"] == json!(true) {
-                        "pin"
-                    } else {
-                        "unpin"
-                    };
+                    let is_pinned = op["in_context"] == json!(true);
+                    let word = if is_pinned { "pin" } else { "unpin" };
                     at(scratch.waynote(["key", word, key()]), &op["at_s"])
                 }
                 "list" => scratch.run("key list --json"),
@@ -88,13 +73,9 @@ fn the_store_is_as_recorded() {
                 }
                 ("count", want) => assert_eq!(&got, want, "{name}"),
                 (_, want) => {
-                    let keys: Vec<&Value> = got
-                        .as_array()
-                        .unwrap()
-                        .iter()
-                        .map(|note| &note["key"])
-                        .collect();
-                    assert_eq!(json!(keys), *want, "{name}");
+                    let notes = got.as_array().unwrap().iter();
+                    let keys: Value = notes.map(|note| note["key"].clone()).collect();
+                    assert_eq!(keys, *want, "{name}");
                 }
             }
         }
@@ -114,13 +95,7 @@ fn the_table_is_the_go_packages_own() {
     let conn = rusqlite::Connection::open(&path).unwrap();
     conn.execute_batch("CREATE TABLE messages (text TEXT); INSERT INTO messages VALUES ('hello')")
         .unwrap();
-    scratch
-        .waynote([
-            std::ffi::OsStr::new("export"),
-            "openotters".as_ref(),
-            path.as_ref(),
-        ])
-        .ok();
+    scratch.ok("export openotters ../../memory.db");
     let schema = &cases("gonotes/cases.json")["schema"];
     let mut statement = conn
         .prepare("SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info('notes')")

@@ -36,20 +36,15 @@ pub(crate) fn xs_store(scratch: &Scratch) -> PathBuf {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(&hex[4..]), bytes).unwrap();
     }
-    fs::write(
-        store.join("frames.ndjson"),
-        reference("ralph/frames.ndjson"),
-    )
-    .unwrap();
+    let frames = reference("ralph/frames.ndjson");
+    fs::write(store.join("frames.ndjson"), frames).unwrap();
     store
 }
 
 fn imported() -> Scratch {
     let scratch = Scratch::new();
-    let frames = xs_store(&scratch).join("frames.ndjson");
-    let output = scratch
-        .waynote(["import".as_ref(), "xs".as_ref(), frames.as_os_str()])
-        .output();
+    xs_store(&scratch);
+    let output = scratch.run("import xs ../../xs/frames.ndjson").output();
     assert!(output.status.success());
     let said = String::from_utf8(output.stdout).unwrap();
     let counts = "41 added, 0 updated, 0 unchanged, 4 skipped";
@@ -67,11 +62,8 @@ fn imported() -> Scratch {
 /// Without the damaged frame's entry.
 fn without_damaged(entries: &Value) -> Value {
     let entries = entries.as_array().unwrap().iter();
-    json!(
-        entries
-            .filter(|entry| entry["iteration"] != json!(2.5))
-            .collect::<Vec<_>>()
-    )
+    let whole = entries.filter(|entry| entry["iteration"] != json!(2.5));
+    whole.cloned().collect()
 }
 
 fn listed(scratch: &Scratch, session: &str, kind: Option<&str>) -> Value {
@@ -79,14 +71,7 @@ fn listed(scratch: &Scratch, session: &str, kind: Option<&str>) -> Value {
     words.extend(kind.into_iter().flat_map(|kind| ["--type", kind]));
     let notes = scratch.waynote(words).json();
     let entry = |note: &Value| json!({ "id": note["key"], "type": note["type"], "iteration": note["iteration"], "content": note["content"] });
-    json!(
-        notes
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(entry)
-            .collect::<Vec<_>>()
-    )
+    notes.as_array().unwrap().iter().map(entry).collect()
 }
 
 #[test]
@@ -96,13 +81,9 @@ fn states_and_lists_are_as_recorded() {
     for group in ["states", "note_lists"] {
         for case in cases[group].as_array().unwrap() {
             if case["error"].is_null() {
-                let got = listed(&scratch, text(case, "session"), case["type"].as_str());
-                assert_eq!(
-                    got,
-                    without_damaged(&case["expected"]),
-                    "{}",
-                    case["session"]
-                );
+                let session = text(case, "session");
+                let got = listed(&scratch, session, case["type"].as_str());
+                assert_eq!(got, without_damaged(&case["expected"]), "{session}");
                 met += 1;
             }
         }
@@ -123,24 +104,19 @@ fn without_hidden(text: &str) -> String {
 #[test]
 fn prompt_sections_are_as_recorded() {
     let scratch = imported();
-    for case in cases("ralph/cases.json")["prompt_sections"]
-        .as_array()
-        .unwrap()
-    {
-        let iteration = case["current_iteration"].to_string();
-        let words = [
-            "--session",
+    let cases = &cases("ralph/cases.json")["prompt_sections"];
+    for case in cases.as_array().unwrap() {
+        let words = format!(
+            "--session '{}' --iteration {} context --only iterations --style faithful",
             text(case, "session"),
-            "--iteration",
-            &iteration,
-        ];
-        let section = ["context", "--only", "iterations", "--style", "faithful"];
-        let got = scratch.waynote(words.into_iter().chain(section)).ok();
+            case["current_iteration"]
+        );
+        let got = scratch.ok(&words);
         match case["expected"].as_str() {
             Some(expected) => {
-                let expected =
-                    without_hidden(expected).replace("\n  - [#2.5] iteration is 2.5", "");
-                assert_eq!(got, expected, "{} {iteration}", case["session"]);
+                let expected = without_hidden(expected);
+                let expected = expected.replace("\n  - [#2.5] iteration is 2.5", "");
+                assert_eq!(got, expected, "{words}");
             }
             None => assert!(!got.contains("  - [#]"), "{got}"),
         }
@@ -180,35 +156,21 @@ fn adding_replies_as_recorded() {
         let scratch = Scratch::new();
         let iteration = case["iteration"].to_string();
         // As arguments where they can be: the source's shell took `-e` for its own.
-        let words = [
-            "--session",
-            "s",
-            "--iteration",
-            &iteration,
-            "log",
-            "add",
-            "--allow-empty",
-            "--type",
-            text(case, "type"),
-        ];
-        let content = case["content"].as_str().unwrap();
-        let reply = scratch
-            .waynote(words.into_iter().chain(["--", content]))
-            .ok();
-        assert_eq!(reply, format!("{}\n", text(case, "returned")), "{content}");
-        assert_eq!(
-            scratch.json("--session s log list --json")[0]["content"],
-            content
+        let words = format!(
+            "--session s --iteration {iteration} log add --allow-empty --type {} --",
+            text(case, "type")
         );
+        let content = text(case, "content");
+        let reply = scratch.waynote(words.split(' ').chain([content])).ok();
+        assert_eq!(reply, format!("{}\n", text(case, "returned")), "{content}");
+        let listed = scratch.json("--session s log list --json");
+        assert_eq!(listed[0]["content"], content);
     }
 }
 
 #[test]
 fn importing_again_adds_nothing() {
     let scratch = imported();
-    let frames = scratch.path("xs/frames.ndjson");
-    let again = scratch
-        .waynote(["import".as_ref(), "xs".as_ref(), frames.as_os_str()])
-        .ok();
+    let again = scratch.ok("import xs ../../xs/frames.ndjson");
     assert_eq!(again, "0 added, 0 updated, 41 unchanged, 4 skipped\n");
 }

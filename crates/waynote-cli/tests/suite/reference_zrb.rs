@@ -41,14 +41,9 @@ fn prepare(case: &Value, scratch: &Scratch) -> Option<Vec<u8>> {
     for folder in ["p/q/r", "z"] {
         fs::create_dir_all(home.join(folder)).unwrap();
     }
-    if let Some(links) = case["symlinks"].as_object() {
-        for (link, target) in links {
-            let (link, target) = (
-                with_home(link, &home),
-                with_home(target.as_str().unwrap(), &home),
-            );
-            std::os::unix::fs::symlink(target, link).unwrap();
-        }
+    for (link, target) in case["symlinks"].as_object().into_iter().flatten() {
+        let target = with_home(target.as_str().unwrap(), &home);
+        std::os::unix::fs::symlink(target, with_home(link, &home)).unwrap();
     }
     if let Some(raw) = case["notes_raw"].as_str() {
         return Some(raw.as_bytes().to_vec());
@@ -92,17 +87,13 @@ fn as_the_text_has_it(prompt: &str, order: &[String]) -> String {
     let Some(body) = prompt.strip_prefix("\n\n# Notes & Context\n") else {
         return prompt.to_owned();
     };
-    let mut notes: Vec<(usize, &str)> = Vec::new();
-    for part in body.trim_end_matches('\n').split("\n\n**") {
-        let key = part.trim_start_matches("**").split("**:").next().unwrap();
-        notes.push((
-            order.iter().position(|known| known == key).unwrap(),
-            part.trim_start_matches("**"),
-        ));
-    }
-    notes.sort_by_key(|(place, _)| *place);
-    let notes: Vec<String> = notes.iter().map(|(_, note)| format!("**{note}")).collect();
-    format!("### Notes & Context\n{}\n", notes.join("\n\n"))
+    let notes = body.trim_end_matches('\n').split("\n\n**");
+    let mut notes: Vec<&str> = notes.map(|note| note.trim_start_matches("**")).collect();
+    notes.sort_by_key(|note| {
+        let key = note.split("**:").next().unwrap();
+        order.iter().position(|known| known == key).unwrap()
+    });
+    format!("### Notes & Context\n**{}\n", notes.join("\n\n**"))
 }
 
 #[test]
@@ -128,33 +119,19 @@ fn reads_are_as_recorded() {
             }
             let file = synced.then_some(file.as_path());
             let read = all(&scratch, case, file, &["place", "all", "--json"]).json();
-            let got: Vec<Value> = read
-                .as_array()
-                .unwrap()
-                .iter()
+            let read = read.as_array().unwrap().iter();
+            let (order, got): (Vec<String>, Vec<Value>) = read
                 .map(|note| {
-                    json!([
-                        text(note, "scope").trim_start_matches("place:"),
-                        note["content"]
-                    ])
+                    let place = text(note, "scope").trim_start_matches("place:");
+                    (place.to_owned(), json!([place, note["content"]]))
                 })
-                .collect();
-            assert_eq!(
-                json!(got),
-                case["expected_read_all"],
-                "{id}, synced: {synced}"
-            );
-            let order: Vec<String> = got
-                .iter()
-                .map(|pair| pair[0].as_str().unwrap().to_owned())
-                .collect();
+                .unzip();
+            let expected = &case["expected_read_all"];
+            assert_eq!(json!(got), *expected, "{id}, synced: {synced}");
             let words = ["context", "--only", "places", "--style", "faithful"];
             let prompt = all(&scratch, case, file, &words).ok();
-            assert_eq!(
-                prompt,
-                as_the_text_has_it(text(case, "expected_prompt"), &order),
-                "{id}"
-            );
+            let expected = as_the_text_has_it(text(case, "expected_prompt"), &order);
+            assert_eq!(prompt, expected, "{id}");
             met += 1;
         }
     }
@@ -184,20 +161,11 @@ fn different_reads_are_as_documented() {
             }
             "unicode-not-normalised" => assert_eq!(said().matches("place:").count(), 1),
             "home-unnormalised" => assert!(said().contains("place:~/p\ntilde")),
-            "value-null" | "value-object" => {
-                let only = if id == "value-null" {
-                    "place:~\nhome note\n"
-                } else {
-                    "no notes apply here\n"
-                };
-                assert_eq!(said(), only);
-            }
+            "value-null" => assert_eq!(said(), "place:~\nhome note\n"),
+            "value-object" => assert_eq!(said(), "no notes apply here\n"),
             _ if DIFFERENT.contains(&id) => {
-                let said = said();
-                assert!(
-                    said.starts_with("no notes apply here\nwarning: notes.json is damaged: "),
-                    "{id}: {said}"
-                );
+                let damaged = "no notes apply here\nwarning: notes.json is damaged: ";
+                assert!(said().starts_with(damaged), "{id}");
             }
             _ => {}
         }
@@ -210,14 +178,10 @@ fn writes_are_as_recorded() {
         let id = text(case, "id");
         let scratch = Scratch::new();
         let home = scratch.home();
-        let named = case["note_file"]
-            .as_str()
-            .map(|file| with_home(file, &home));
-        let named =
-            named.unwrap_or_else(|| scratch.path("notes.json").to_string_lossy().into_owned());
-        let place_of_file: std::path::PathBuf = case["file_at"]
-            .as_str()
-            .map_or(named.clone().into(), |at| with_home(at, &home).into());
+        let given = |field: &str| Some(with_home(case[field].as_str()?, &home));
+        let usual = || scratch.path("notes.json").to_string_lossy().into_owned();
+        let named = given("note_file").unwrap_or_else(usual);
+        let place_of_file = given("file_at").unwrap_or_else(|| named.clone());
         let before = prepare(case, &scratch);
         if let Some(bytes) = &before {
             fs::write(&place_of_file, bytes).unwrap();
@@ -250,12 +214,12 @@ fn writes_are_as_recorded() {
                 ("tool", "WriteContextualNote") => ("write", argument("path"), argument("content")),
                 _ => continue,
             };
-            let last = match what {
-                "write" => "-",
-                _ => "--json",
-            };
             let mut words = vec!["place", what, "--at", path];
-            words.extend((what != "read").then_some(last));
+            words.extend(match what {
+                "write" => Some("-"),
+                "all" => Some("--json"),
+                _ => None,
+            });
             let said = run(&words).stdin(content).output();
             // A write is stored whatever the state of the file; then the problem of the file is reported.
             assert!(said.status.success(), "{id}");
@@ -265,11 +229,8 @@ fn writes_are_as_recorded() {
                     assert_eq!(String::from_utf8(said.stdout).unwrap(), *text, "{id}");
                 }
                 ("read_all", list) => {
-                    assert_eq!(
-                        serde_json::from_slice::<Value>(&said.stdout).unwrap(),
-                        *list,
-                        "{id}"
-                    );
+                    let said: Value = serde_json::from_slice(&said.stdout).unwrap();
+                    assert_eq!(said, *list, "{id}");
                 }
                 _ => {}
             }
@@ -288,22 +249,14 @@ fn writes_are_as_recorded() {
             id if id.starts_with("tool-read-") => assert_eq!(after, before, "{id}"),
             _ => {
                 assert!(!damaged, "{id}");
-                let expected = case["expected_file_text"]
-                    .as_str()
-                    .map(|text| with_home(text, &home).into_bytes());
                 let after = after.map(|bytes| String::from_utf8(bytes).unwrap());
-                assert_eq!(
-                    after,
-                    expected.map(|bytes| String::from_utf8(bytes).unwrap()),
-                    "{id}"
-                );
+                assert_eq!(after, given("expected_file_text"), "{id}");
             }
         }
-        if case["expected_still_symlink"] == json!(true) {
-            assert!(
-                fs::symlink_metadata(&place_of_file).unwrap().is_symlink(),
-                "{id}"
-            );
-        }
+        let is_link = Path::new(&place_of_file).is_symlink();
+        assert!(
+            is_link || case["expected_still_symlink"] != json!(true),
+            "{id}"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! `waynote search` as its user meets it.
 
-use super::common::{Scratch, assert_transcript, has};
+use super::common::{Scratch, assert_transcript, fields, has};
 
 fn filled() -> Scratch {
     let scratch = Scratch::new();
@@ -9,8 +9,6 @@ fn filled() -> Scratch {
         "key save flaky-tests 'checkout::retries fails about once in 40 runs'",
         "key save build 'make all, then run_tests' --at ~/shop",
         "--session nightly --iteration 3 log add --type learning 'Tests pass with --no-cache\n\u{1b}[31mand in red'",
-        "key save old 'the first wording'",
-        "key save old 'another text'",
     ] {
         scratch.ok(words);
     }
@@ -30,13 +28,6 @@ fn what_is_found_is_shown_best_first() {
     place:~/shop (2026-05-17)
       Rust workspace; the «tests» need a frozen clock.
 
-    $ waynote search '"frozen clock"'
-    place:~/shop (2026-05-17)
-      …workspace; the tests need a «frozen» «clock».
-
-    $ waynote search 'tests -cache' --kind log
-    no notes found for `tests -cache`; paths are not searched: `waynote ls --at PATH` lists the notes of one
-
     $ waynote search -- tests -cache
     place:~/shop#build (2026-05-17)
       make all, then run_«tests»
@@ -50,23 +41,6 @@ fn what_is_found_is_shown_best_first() {
       make all, then run_«tests»
     place:~/shop (2026-05-17)
       Rust workspace; the «tests» need a frozen clock.
-
-    $ waynote search first wording
-    no notes found for `first wording`; paths are not searched: `waynote ls --at PATH` lists the notes of one
-
-    $ waynote search first wording --history
-    agent:default#old@1 (2026-05-17)
-      the «first» «wording»
-
-    $ waynote search
-    exit 2
-    error: the following required arguments were not provided:
-      <QUERY>
-
-    $ waynote search x --kind note
-    exit 2
-    error: invalid value 'note' for '--kind <KIND>'
-      [possible values: place, key, log]
     "#);
 }
 
@@ -74,36 +48,8 @@ fn what_is_found_is_shown_best_first() {
 fn a_program_gets_everything() {
     let scratch = filled();
     let hits = scratch.json("search retries --json");
-    insta::assert_snapshot!(serde_json::to_string_pretty(&hits).unwrap(), @r#"
-    [
-      {
-        "address": "agent:default#flaky-tests",
-        "matches": [
-          [
-            10,
-            17
-          ]
-        ],
-        "note": {
-          "address": "agent:default#flaky-tests",
-          "author": "person",
-          "content": "checkout::retries fails about once in 40 runs",
-          "created_at": "2026-05-17T12:00:00Z",
-          "iteration": null,
-          "key": "flaky-tests",
-          "pinned": false,
-          "preview": "checkout::retries fails about once in 40 runs",
-          "revision": 1,
-          "scope": "agent:default",
-          "type": null,
-          "updated_at": "2026-05-17T12:00:00Z"
-        },
-        "revision": 1,
-        "score": 1.4202722311019897,
-        "snippet": "checkout::retries fails about once in 40 runs"
-      }
-    ]
-    "#);
+    insta::assert_snapshot!(fields(&hits, "0/address 0/matches 0/note/key 0/revision 0/snippet 1"), @"agent:default#flaky-tests [[10,17]] flaky-tests 1 checkout::retries fails about once in 40 runs (none)");
+    assert!(hits[0]["score"].is_number(), "{hits}");
     assert_eq!(
         scratch.json("search nothing-of-the-kind --json"),
         serde_json::json!([])

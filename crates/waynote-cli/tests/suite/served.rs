@@ -1,49 +1,62 @@
-//! `waynote serve` of the real program on a free port of this machine, until it is dropped.
+//! `waynote serve` and `waynote ui` of the real program, until they are dropped.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, read_to_string};
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use super::common::Scratch;
+use super::common::{Scratch, fields};
 
-pub(super) struct Served {
+/// A program that runs until it is ended.
+pub(super) struct Running {
     child: Child,
-    /// Its address, without a store.
-    pub(super) url: String,
+    out: BufReader<ChildStdout>,
+    log: PathBuf,
 }
 
-impl Served {
-    /// A server with these options, which logs into `log` of the scratch folder.
-    pub(super) fn start<A: AsRef<OsStr>>(
-        scratch: &Scratch,
-        options: impl IntoIterator<Item = A>,
-    ) -> Self {
-        let mut log = File::options();
-        let log = log.create(true).append(true).open(scratch.path("log"));
-        let mut child = scratch
-            .command("serve --json --listen 127.0.0.1:0")
-            .args(options)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log.unwrap())
-            .spawn()
-            .unwrap();
+impl Running {
+    /// Starts it. Its standard error goes into `log` of the scratch folder.
+    pub(super) fn start(scratch: &Scratch, mut command: Command) -> Self {
+        let log = scratch.path("log");
+        let file = File::options().create(true).append(true).open(&log);
+        let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.stderr(file.unwrap()).spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        Self { child, out, log }
+    }
+
+    /// The next line that it prints.
+    pub(super) fn line(&mut self) -> String {
+        let mut line = String::new();
+        let read = self.out.read_line(&mut line).unwrap();
+        assert!(read > 0, "it has ended: {:?}", read_to_string(&self.log));
+        line.trim_end().to_owned()
+    }
+
+    /// The JSON that it prints.
+    pub(super) fn json(&mut self) -> Value {
         let mut said = String::new();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let url = lines.map_while(Result::ok).find_map(|line| {
-            said.push_str(&line);
-            let said: Value = serde_json::from_str(&said).ok()?;
-            Some(said["url"].as_str()?.to_owned())
-        });
-        let Some(url) = url else {
-            let status = child.wait().unwrap();
-            let log = std::fs::read_to_string(scratch.path("log")).unwrap();
-            panic!("the server does not start: {status} {said}{log}");
-        };
-        Self { child, url }
+        loop {
+            said.push_str(&self.line());
+            if let Ok(value) = serde_json::from_str(&said) {
+                return value;
+            }
+        }
+    }
+
+    pub(super) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Ends it with a signal. Returns the exit code and the text on standard error.
+    pub(super) fn end(mut self, signal: Signal) -> (Option<i32>, String) {
+        self.signal(signal);
+        let code = self.child.wait().unwrap().code();
+        (code, read_to_string(&self.log).unwrap())
     }
 
     /// Ends it as a loss of power does.
@@ -53,8 +66,34 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for Running {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// `waynote serve` on a free port of this machine.
+pub(super) struct Served {
+    running: Running,
+    /// Its address, without a store.
+    pub(super) url: String,
+}
+
+impl Served {
+    /// A server with these options.
+    pub(super) fn start<A: AsRef<OsStr>>(
+        scratch: &Scratch,
+        options: impl IntoIterator<Item = A>,
+    ) -> Self {
+        let mut command = scratch.command("serve --json --listen 127.0.0.1:0");
+        command.args(options);
+        let mut running = Running::start(scratch, command);
+        let url = fields(&running.json(), "url");
+        Self { running, url }
+    }
+
+    /// Ends it as a loss of power does.
+    pub(super) fn kill(&mut self) {
+        self.running.kill();
     }
 }

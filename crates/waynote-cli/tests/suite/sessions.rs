@@ -1,21 +1,12 @@
 //! Every session is listed with its state, with or without notes, and however its loop ended.
 
-use super::common::{Scratch, fields, signal, until};
+use super::common::{Scratch, fields, has, signal, until};
 
 /// A loop in a session, whose agent is a shell script.
 fn looping(scratch: &Scratch, session: &str, script: &str) -> Option<i32> {
-    let words = [
-        "--session",
-        session,
-        "loop",
-        "--retries",
-        "0",
-        "--iterations",
-        "1",
-    ];
-    let words = words.into_iter().chain(["--", "sh", "-c", script]);
-    let run = scratch.waynote(words.map(String::from));
-    run.output().status.code()
+    let words = format!("--session {session} loop --retries 0 --iterations 1 -- sh -c");
+    let run = scratch.command(&words).arg(script).output();
+    run.unwrap().status.code()
 }
 
 #[test]
@@ -52,22 +43,8 @@ fn all_are_listed_with_their_state() {
     does     done                   #1, 2026-05-17 12:00  1      all iterations ran
     by-hand  no loop has run        -                     1
     ");
-    let overview = scratch.json("status --json");
-    assert_eq!(
-        overview["waiting"],
-        serde_json::json!([{
-            "session": "asks", "question": "Which colour?\nblue or green", "iteration": 1,
-            "continue": "waynote loop --continue asks",
-        }])
-    );
-    assert_eq!(
-        fields(&overview["sessions"][0], "session state"),
-        "killed lost"
-    );
-    let shown = scratch.ok("--session runs log show");
-    assert!(shown.contains("running  1\n"), "{shown}");
-    let shown = scratch.ok("--session killed log show");
-    assert!(shown.contains("  lost   1\n"), "{shown}");
+    has(scratch.ok("--session runs log show"), "running  1\n");
+    has(scratch.ok("--session killed log show"), "  lost   1\n");
     let listed = scratch.json("log sessions --json");
     assert_eq!(
         fields(
@@ -92,21 +69,12 @@ fn all_are_listed_with_their_state() {
 fn an_iteration_is_counted_from_one() {
     let scratch = Scratch::new();
     let add = |words: &str| scratch.run(&format!("{words} log add here --type tip"));
-    let said = [
-        add("--session s --iteration -1"),
-        add("--session s --iteration 0"),
-        add("--session s").env("WAYNOTE_ITERATION", "-7"),
-    ]
-    .map(super::common::Run::said);
-    insta::assert_snapshot!(said.join("\n"), @"
-    exit 2
-    error: `-1` is not an iteration number
-      iterations are numbered from 1; leave the number out: the next prompt has the entry
-
-    exit 2
-    error: `0` is not an iteration number
-      iterations are numbered from 1; leave the number out: the next prompt has the entry
-
+    let said = add("--session s").env("WAYNOTE_ITERATION", "-7").said();
+    has(
+        add("--session s --iteration 0").said(),
+        "`0` is not an iteration number",
+    );
+    insta::assert_snapshot!(said, @"
     exit 2
     error: `-7` is not an iteration number
       iterations are numbered from 1; leave the number out: the next prompt has the entry

@@ -1,6 +1,6 @@
 //! The first hour: `waynote start` among the notes of other programs.
 
-use super::common::{Scratch, assert_transcript, has, lacks};
+use super::common::{Scratch, assert_transcript, fields, has, lacks};
 use super::terminal::typed;
 
 /// A project whose person has used other tools, with Claude Code on the machine.
@@ -48,36 +48,66 @@ fn nothing_is_written_where_nobody_can_choose() {
     nothing was written: choose with `waynote start --take all`, `--take NAME`, or `--take none`
     cline: left out:
       place:~/work#cline-key: it holds a credential (github-token)
-
-    $ waynote key list
-    no notes in agent:default
     ");
 }
 
 #[test]
 fn what_is_named_is_taken_once() {
     let scratch = used_before();
+    let loads = "Claude Code already loads CLAUDE.md here (5 tokens per session)";
+    has(scratch.run("doctor").said(), format!("{loads}\n"));
+    scratch.ok("start --take claude-code --no-install");
+    let twice =
+        format!("{loads}; 1 note of it in the store too: the text reaches the agent twice\n");
+    has(scratch.run("doctor").said(), &twice);
+}
+
+#[test]
+fn what_is_named_is_taken_and_one_undo_takes_it_back() {
+    let scratch = used_before();
+    let settings = || std::fs::read(scratch.home().join(".claude/settings.json")).unwrap();
+    let before = settings();
     let first = scratch.ok("start --take all");
-    has(&first, "serena: 1 added");
-    // The memory bank says the same as Serena, and its other file holds a credential.
-    has(&first, "cline: 0 added");
-    has(&first, "Claude Code:\n");
-    has(&first, ".claude/settings.json (hooks): changed");
-    has(
-        &first,
+    for said in [
+        "serena: 1 added",
+        // The memory bank says the same as Serena, and its other file holds a credential.
+        "cline: 0 added",
+        "Claude Code: set up (~/.claude.json, ~/.claude/settings.json)",
+        "Claude Code: tested; it receives the notes",
         "`waynote context` shows what a session here starts with",
-    );
-    let block = scratch.ok("context");
-    has(&block, "make all");
-    has(&block, "Grind fine.");
+    ] {
+        has(&first, said);
+    }
+    has(scratch.ok("context"), "make all");
     let notes = scratch.json("search --json --limit 50 make in never postgresql grind");
     lacks(notes.to_string(), "ghp_");
     // Nothing comes twice.
     let again = scratch.ok("start --take all");
     let sources = scratch.json("start --json");
-    assert_eq!(sources["sources"][0]["in_store"], 1, "{sources}");
+    assert_eq!(fields(&sources, "sources/0/in_store"), "1");
     lacks(&again, "1 added");
-    lacks(&again, "Claude Code:\n");
+    lacks(&again, "set up");
+    assert_transcript!(scratch, @"
+    $ waynote start --undo
+    removed 6 imported notes; restored the settings of Claude Code
+
+    $ waynote start --undo
+    exit 1
+    error: no `waynote start` in ~/work is left to undo
+      `waynote history` lists what was written, `waynote uninstall CLIENT` removes a client's entries
+
+    $ waynote place list
+    no notes on any directory
+    note: Zrb's notes in ~/.zrb/notes.json are not read
+      keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once
+    ");
+    assert_eq!(settings(), before);
+    // A person who chooses it once more gets it once more. What was deleted does not come again.
+    let third = scratch.ok("start --take all --no-install");
+    has(&third, "serena: 1 added");
+    // A start of another directory is not this one's to take back.
+    let elsewhere = scratch.run("start --undo").cwd(scratch.home()).said();
+    has(&elsewhere, "the last one was in ~/work: undo it there");
     scratch.ok("key delete --at . serena-build");
     let deleted = scratch.run("start --take serena --no-install").said();
     has(&deleted, "serena: 0 added");
@@ -96,8 +126,23 @@ fn a_person_is_asked_and_names_what_to_take() {
     has(&screen, "serena: 1 added");
     has(&screen, "basic-memory: 1 added");
     lacks(&screen, "cline: 1 added");
-    has(&screen, "Set up Claude Code (MCP server and hooks)?");
-    lacks(&screen, "then: waynote doctor");
-    let chosen = typed(&scratch, "start", "none\ny\n");
-    has(&chosen, "then: waynote doctor claude-code");
+    has(&screen, "nothing here is called `serna`");
+    has(&screen, "choose from zrb, claude-code");
+    has(&screen, "Set up which (MCP server and hooks)?");
+    has(&screen, "nothing here is called `cloud`");
+    lacks(&screen, "Claude Code: set up");
+    let chosen = typed(&scratch, "start", "none\nclaude-code\n");
+    has(&chosen, "Claude Code: set up");
+}
+
+#[test]
+fn a_note_that_was_changed_since_is_kept_by_the_undo() {
+    let scratch = used_before();
+    scratch.ok("start --take serena --no-install");
+    scratch.ok("key save --at . serena-build changed");
+    assert_transcript!(scratch, @"
+    $ waynote start --undo
+    removed 0 imported notes
+    place:~/work#serena-build: changed since, and kept as it is
+    ");
 }

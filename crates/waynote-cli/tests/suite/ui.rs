@@ -1,56 +1,38 @@
 //! `waynote ui`: the page of the store for the browser of one person.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use insta::assert_snapshot;
+use rustix::process::Signal;
 
-use super::common::{Scratch, git, has, rest};
+use super::common::{Scratch, git, has, until};
 use super::http::get;
+use super::served::Running;
 
-/// A page that is ended when the test ends.
-pub(super) struct Page {
-    child: Child,
-    lines: Vec<String>,
+/// A page, and the lines that the program prints for it.
+struct Page {
+    running: Running,
+    lines: [String; 3],
 }
 
 impl Page {
-    pub(super) fn start(mut command: Command) -> Self {
-        let mut child = command
-            .env_remove("DISPLAY")
-            .env_remove("WAYLAND_DISPLAY")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
-        let lines = lines.take(3).map(Result::unwrap).collect();
-        Self { child, lines }
+    fn start(scratch: &Scratch, command: Command) -> Self {
+        let mut running = Running::start(scratch, command);
+        let lines = std::array::from_fn(|_| running.line());
+        Self { running, lines }
     }
 
-    pub(super) fn link(&self) -> &str {
+    fn link(&self) -> &str {
         self.lines[1].trim()
     }
 
     /// Ends it as Ctrl-C does.
-    fn end(mut self) -> (Option<i32>, String) {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-        let said = rest(self.child.stderr.take());
-        (self.child.wait().unwrap().code(), said)
+    fn end(self) -> (Option<i32>, String) {
+        self.running.end(Signal::INT)
     }
 }
 
-impl Drop for Page {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-pub(super) fn cookie(answer: &str) -> &str {
+fn cookie(answer: &str) -> &str {
     let (_, set) = answer.split_once("set-cookie: ").unwrap();
     set.split_once(';').unwrap().0
 }
@@ -59,15 +41,10 @@ pub(super) fn cookie(answer: &str) -> &str {
 fn the_page_is_for_whoever_opens_the_link_first() {
     let scratch = Scratch::new();
     scratch.ok("key save deploy ship");
-    scratch.ok("--agent other place write --at ~/elsewhere text");
-    let page = Page::start(scratch.command("--agent scout ui"));
+    let page = Page::start(&scratch, scratch.command("--agent scout ui"));
     let link = page.link().to_owned();
-    let (url, key) = link.split_once("/open?key=").unwrap();
-    let shown = page
-        .lines
-        .join("\n")
-        .replace(key, "KEY")
-        .replace(url, "URL");
+    let (url, _) = link.split_once("/open?key=").unwrap();
+    let shown = page.lines.join("\n").replace(&link, "URL/open?key=KEY");
     assert_snapshot!(shown, @"
     open this link in your browser; it works once:
       URL/open?key=KEY
@@ -77,19 +54,11 @@ fn the_page_is_for_whoever_opens_the_link_first() {
     assert!(get(&notes, None).starts_with("HTTP/1.1 303"));
     let opened = get(&link, None);
     let cookie = cookie(&opened);
-    let shown = get(&notes, Some(cookie));
-    assert!(
-        shown.starts_with("HTTP/1.1 200") && shown.contains("deploy"),
-        "{shown}"
-    );
+    has(get(&notes, Some(cookie)), "deploy");
     // It opens where it was started: with the directory and the agent of the command.
     let home = get(&format!("{url}/s/default/"), Some(cookie));
-    for field in [
-        r#"name="place" value="~/work""#,
-        r#"name="agent" value="scout""#,
-    ] {
-        assert!(home.contains(field), "{field}: {home}");
-    }
+    has(&home, r#"name="place" value="~/work""#);
+    has(home, r#"name="agent" value="scout""#);
     assert!(get(&link, None).starts_with("HTTP/1.1 401"));
     assert_eq!(page.end(), (Some(0), String::new()));
 }
@@ -102,38 +71,27 @@ fn the_browser_that_is_named_is_opened() {
         "#!/bin/sh\nprintf '%s' \"$*\" > ~/opened.new\nmv ~/opened.new ~/opened\n",
     );
     let mut command = scratch.command("ui");
-    command.env("BROWSER", format!("{} --new", browser.display()));
-    let page = Page::start(command);
+    command.env(
+        "BROWSER",
+        format!("no-such-browser:{} --new %s", browser.display()),
+    );
+    let page = Page::start(&scratch, command);
     assert_snapshot!(page.lines[0], @"the page is open in your browser; if not, open this link, which works once:");
-    let until = Instant::now() + Duration::from_secs(300);
-    let opened = loop {
-        match std::fs::read_to_string(scratch.home().join("opened")) {
-            Ok(opened) => break opened,
-            Err(_) => assert!(Instant::now() < until),
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
+    let file = scratch.home().join("opened");
+    until("the browser", || file.exists());
+    let opened = std::fs::read_to_string(&file).unwrap();
     assert_eq!(opened, format!("--new {}", page.link()));
 
     let mut command = scratch.command("ui --no-open");
     command.env("BROWSER", browser);
-    std::fs::remove_file(scratch.home().join("opened")).unwrap();
-    let page = Page::start(command);
-    assert!(
-        page.lines[0].starts_with("open this link"),
-        "{:?}",
-        page.lines
-    );
-    assert!(!scratch.home().join("opened").exists());
-}
+    std::fs::remove_file(&file).unwrap();
+    let page = Page::start(&scratch, command);
+    has(&page.lines[0], "open this link");
+    assert!(!file.exists());
 
-#[test]
-fn a_browser_that_cannot_be_started_is_named() {
-    let scratch = Scratch::new();
     let mut command = scratch.command("ui");
     command.env("BROWSER", "no-such-browser");
-    let page = Page::start(command);
-    let (code, said) = page.end();
+    let (code, said) = Page::start(&scratch, command).end();
     assert_eq!(code, Some(0));
     assert_snapshot!(said, @"warning: no browser was opened: no-such-browser: No such file or directory (os error 2)");
 }
@@ -148,7 +106,7 @@ fn another_user_of_the_machine_does_not_get_in() {
         );
     }
     let scratch = Scratch::new();
-    let page = Page::start(scratch.command("ui"));
+    let page = Page::start(&scratch, scratch.command("ui"));
     let (address, path) = page
         .link()
         .strip_prefix("http://")
@@ -159,20 +117,17 @@ fn another_user_of_the_machine_does_not_get_in() {
     let script = format!(
         "exec 3<>/dev/tcp/{host}/{port}; printf 'GET /{path} HTTP/1.1\\r\\nHost: {address}\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3"
     );
-    let as_other = |program: &str, words: &[&str]| {
-        let output = Command::new(program)
-            .args(words)
+    let asks = |words: &str| {
+        let mut command = Command::new("env");
+        let output = command
+            .args(words.split(' '))
             .args(["bash", "-c", &script])
             .output();
         String::from_utf8(output.unwrap().stdout).unwrap()
     };
-    assert_eq!(
-        as_other("setpriv", &["--reuid=65534", "--clear-groups"]),
-        ""
-    );
+    assert_eq!(asks("setpriv --reuid=65534 --clear-groups"), "");
     // The link is still there for its owner.
-    let opened = as_other("env", &[]);
-    assert!(opened.starts_with("HTTP/1.1 200"), "{opened}");
+    has(asks("A=b"), "HTTP/1.1 200");
 }
 
 #[test]
@@ -185,11 +140,10 @@ fn a_store_on_a_server_has_its_page_there() {
 #[test]
 fn every_command_that_the_page_shows_runs() {
     let scratch = Scratch::new();
-    let programs = scratch.home().join("programs");
     scratch.script("programs/claude", "#!/bin/sh\ncat > /dev/null\n");
     scratch.put("SPEC.md", "Make the tests green.");
 
-    let page = Page::start(scratch.command("ui"));
+    let page = Page::start(&scratch, scratch.command("ui"));
     let opened = get(page.link(), None);
     let (url, _) = page.link().split_once("/open").unwrap();
     let mut commands = Vec::new();
@@ -212,25 +166,13 @@ fn every_command_that_the_page_shows_runs() {
         } else {
             ""
         };
-        let waynote = scratch.command("");
-        let path = std::env::var("PATH").unwrap_or_default();
-        let output = Command::new("sh")
-            .args(["-c", &format!("\"$0\" {command}{once}")])
-            .arg(waynote.get_program())
-            .envs(
-                waynote
-                    .get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
-            .env("PATH", format!("{}:{path}", programs.display()))
-            .current_dir(scratch.home())
-            .output()
-            .unwrap();
+        let script = format!("cd home; PATH=$PWD/programs:$PATH; \"$WAYNOTE\" {command}{once}");
+        let output = scratch.shell(&script);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{command}: {said}");
     }
-    let notes = get(&format!("{url}/s/default/sessions"), Some(cookie(&opened)));
-    assert!(notes.contains("nightly"), "{notes}");
+    let sessions = get(&format!("{url}/s/default/sessions"), Some(cookie(&opened)));
+    has(sessions, "nightly");
 }
 
 #[test]
@@ -244,7 +186,7 @@ fn it_says_which_notes_cite_code_that_has_changed() {
     scratch.ok("key save fee 'a fee of `pay.rs:1-3`'");
     scratch.ok("key save plain 'nothing cited'");
     scratch.put("work/pay.rs", "fn charge() -> u64 {\n    50\n}\n");
-    let page = Page::start(scratch.command("ui"));
+    let page = Page::start(&scratch, scratch.command("ui"));
     let opened = get(page.link(), None);
     let (url, _) = page.link().split_once("/open?key=").unwrap();
     let list = get(

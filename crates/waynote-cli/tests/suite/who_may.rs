@@ -1,6 +1,7 @@
 //! Access rights: the answers of `docs/security.md` that no other test shows.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -64,32 +65,19 @@ fn no_other_user_may_read_a_file_with_notes() {
     scratch.ok("key save k text");
     scratch.run("install claude-code").ok();
     let logs = scratch.home().join("logs");
-    looping(
-        &scratch,
-        &format!("--iterations 1 --logs {}", logs.display()),
-        "echo said",
-    )
-    .ok();
-    let said = json!({
-        "session_id": "s", "cwd": scratch.home(), "hook_event_name": "SessionStart", "source": "startup",
-    });
-    scratch
-        .run("hook claude-code SessionStart")
-        .stdin(said.to_string())
-        .ok();
+    let options = format!("--iterations 1 --logs {}", logs.display());
+    looping(&scratch, &options, "echo said").ok();
+    let hook = scratch.run("hook claude-code SessionStart");
+    hook.stdin(r#"{"session_id":"s","source":"startup"}"#).ok();
     let (local, mut seen) = (scratch.home().join(".local"), BTreeSet::new());
     for (file, mode) in modes(&local).into_iter().chain(modes(&logs)) {
         assert_eq!(mode & 0o077, 0, "{} has mode {mode:o}", file.display());
-        seen.extend(file.extension().map(|of| of.to_string_lossy().into_owned()));
-        seen.extend(
-            file.parent()
-                .and_then(Path::file_name)
-                .map(|of| of.to_string_lossy().into_owned()),
-        );
+        let parts = [file.extension(), file.parent().and_then(Path::file_name)];
+        seen.extend(parts.into_iter().flatten().map(OsStr::to_owned));
     }
     // The store, the copies of clients' files, the ledgers of delivered notes, the output of agents.
     for of in ["db", "installed", "delivered", "log"] {
-        assert!(seen.contains(of), "{of}: {seen:?}");
+        assert!(seen.contains(OsStr::new(of)), "{of}: {seen:?}");
     }
 }
 
@@ -101,15 +89,11 @@ fn a_project_brings_no_settings() {
     let (settings, variables) = ("budget = 1\nstore = \"evil.db\"\n", "WAYNOTE_BUDGET=1\n");
     for (file, text) in [
         ("waynote.toml", settings),
-        (".waynote.toml", settings),
-        ("config.toml", settings),
         (".waynote/config.toml", settings),
         (".config/waynote/config.toml", settings),
         (".env", variables),
     ] {
-        let path = project.join(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        scratch.put(&format!("work/{file}"), text);
     }
     assert_eq!(scratch.run("config --json").cwd(&project).ok(), before);
 }

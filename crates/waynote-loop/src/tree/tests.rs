@@ -4,18 +4,20 @@ use std::time::SystemTime;
 
 use super::*;
 
-fn git(folder: &Path, words: &[&str]) {
+/// Runs git in a folder; its words are separated by blanks.
+fn git(folder: &Path, words: &str) {
+    const USER: &str = "-c user.name=a -c user.email=a@example.org -c core.quotePath=true";
+    let words = USER.split(' ').chain(words.split(' '));
     let mut git = Command::new("git");
-    git.args([
-        "-c",
-        "user.name=a",
-        "-c",
-        "user.email=a@example.org",
-        "-c",
-        "core.quotePath=true",
-    ]);
     let output = git.args(words).current_dir(folder).output().unwrap();
-    assert!(output.status.success(), "{words:?}: {output:?}");
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// A repository in a folder, with a commit.
+fn repository(folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    git(folder, "init -q");
+    git(folder, "commit -q --allow-empty -m first");
 }
 
 fn looking(own: &OwnFiles) -> LookOptions {
@@ -42,7 +44,7 @@ fn whatever_changes_is_seen_and_nothing_else() {
         self::state(&below, &looking(&OwnFiles::default())),
         TreeState::NoRepository
     );
-    git(&folder, &["init", "-q"]);
+    git(&folder, "init -q");
     let own = OwnFiles::of(&[&below.join("notes.db")], &[]);
     let state = || known(&below, &own);
     assert_eq!(state().to_string(), "no commit yet, 0 files");
@@ -59,13 +61,13 @@ fn whatever_changes_is_seen_and_nothing_else() {
     assert!(is_new("an untracked file"));
     std::fs::write(&file, "two!").unwrap();
     assert!(is_new("the same file once more"));
-    git(&folder, &["add", "."]);
+    git(&folder, "add .");
     assert!(is_new("it is staged"));
-    git(&folder, &["commit", "-qm", "first"]);
+    git(&folder, "commit -qm first");
     assert!(is_new("a commit"));
-    git(&folder, &["commit", "-q", "--allow-empty", "-m", "second"]);
+    git(&folder, "commit -q --allow-empty -m second");
     assert!(is_new("an empty commit"));
-    git(&folder, &["mv", "a file\nwith ü", "below/b"]);
+    std::fs::rename(&file, below.join("b")).unwrap();
     assert!(is_new("a rename"));
     std::fs::write(below.join("b"), "three").unwrap();
     assert!(is_new("a change of what was renamed"));
@@ -87,7 +89,7 @@ fn what_we_write_is_ours_by_whatever_path() {
     let tree = folder.join("tree");
     std::fs::create_dir(&tree).unwrap();
     std::os::unix::fs::symlink(&tree, folder.join("link")).unwrap();
-    git(&tree, &["init", "-q"]);
+    git(&tree, "init -q");
     let (store, logs) = (folder.join("link/notes.db"), folder.join("link/logs/all"));
     let printed = std::fs::File::create(tree.join("nohup.out")).unwrap();
     let own = OwnFiles::of(
@@ -106,41 +108,19 @@ fn what_we_write_is_ours_by_whatever_path() {
 }
 
 #[test]
-fn what_is_ours_is_known_through_links() {
-    let folder = tempfile::tempdir().unwrap();
-    let (real, link) = (folder.path().join("real"), folder.path().join("link"));
-    std::fs::create_dir_all(real.join("log")).unwrap();
-    std::os::unix::fs::symlink(&real, &link).unwrap();
-    git(&real, &["init", "-q"]);
-    let state = || {
-        let of = |tree: &Path, own: &Path| known(tree, &OwnFiles::of(&[own], &[]));
-        let through_link = of(&link, &real.join("log"));
-        assert_eq!(through_link, of(&real, &link.join("log")));
-        through_link.to_string()
-    };
-    std::fs::write(real.join("log/1"), "ours").unwrap();
-    assert_eq!(state(), "no commit yet, 0 files");
-    std::fs::write(real.join("login.rs"), "theirs").unwrap();
-    assert_eq!(state(), "no commit yet, 1 file");
-}
-
-#[test]
 fn work_in_a_repository_within_is_seen() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     let (part, whole) = (folder.join("part"), folder.join("whole"));
-    for tree in [&part, &whole] {
-        std::fs::create_dir(tree).unwrap();
-        git(tree, &["init", "-q"]);
-        git(tree, &["commit", "-q", "--allow-empty", "-m", "first"]);
-    }
-    let allow = "protocol.file.allow=always";
+    repository(&part);
+    repository(&whole);
+    let allow = "-c protocol.file.allow=always";
     git(
         &whole,
-        &["-c", allow, "submodule", "--quiet", "add", "../part", "sub"],
+        &format!("{allow} submodule --quiet add ../part sub"),
     );
-    git(&whole, &["commit", "-qm", "with a submodule"]);
-    git(&folder, &["clone", "-q", "part", "whole/untracked"]);
+    git(&whole, "commit -qm submodule");
+    git(&folder, "clone -q part whole/untracked");
     for inner in ["sub", "untracked"].map(|inner| whole.join(inner)) {
         let state = || known(&whole, &OwnFiles::default());
         let mut last = state();
@@ -151,8 +131,8 @@ fn work_in_a_repository_within_is_seen() {
         for text in ["one", "two!"] {
             std::fs::write(inner.join("file"), text).unwrap();
             assert!(is_new(), "{text} in {inner:?}");
-            git(&inner, &["add", "."]);
-            git(&inner, &["commit", "-qm", text]);
+            git(&inner, "add .");
+            git(&inner, &format!("commit -qm {text}"));
             assert!(is_new(), "a commit of {text} in {inner:?}");
         }
         assert!(!is_new(), "nothing in {inner:?}");
@@ -173,17 +153,14 @@ fn a_repository_that_is_none_says_why() {
 fn repositories_below_a_plain_folder_count() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
-    for name in ["one", "deep/er/two"] {
-        let tree = folder.join(name);
-        std::fs::create_dir_all(&tree).unwrap();
-        git(&tree, &["init", "-q"]);
-    }
+    repository(&folder.join("one"));
+    repository(&folder.join("deep/er/two"));
     let state = || known(&folder, &OwnFiles::default());
     let before = state();
     assert_eq!(before.to_string(), "2 repositories, 0 files");
     git(
         &folder.join("deep/er/two"),
-        &["commit", "-q", "--allow-empty", "-m", "first"],
+        "commit -q --allow-empty -m second",
     );
     let committed = state();
     assert_ne!(committed, before);
@@ -203,20 +180,11 @@ fn a_commit_elsewhere_is_seen() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     let tree = folder.join("tree");
-    std::fs::create_dir(&tree).unwrap();
-    git(&tree, &["init", "-q"]);
-    git(&tree, &["commit", "-q", "--allow-empty", "-m", "first"]);
+    repository(&tree);
     for (name, how) in [("branch", "-bother"), ("detached", "--detach")] {
-        let elsewhere = folder.join(name);
-        git(
-            &tree,
-            &["worktree", "add", "-q", how, elsewhere.to_str().unwrap()],
-        );
+        git(&tree, &format!("worktree add -q {how} ../{name}"));
         let before = known(&tree, &OwnFiles::default());
-        git(
-            &elsewhere,
-            &["commit", "-q", "--allow-empty", "-m", "second"],
-        );
+        git(&folder.join(name), "commit -q --allow-empty -m second");
         assert_ne!(known(&tree, &OwnFiles::default()), before, "{name}");
     }
 }
@@ -232,12 +200,12 @@ fn pipes_devices_and_links_hold_nothing_up() {
 
     let folder = tempfile::tempdir().unwrap();
     let tree = folder.path().canonicalize().unwrap();
-    git(&tree, &["init", "-q"]);
+    git(&tree, "init -q");
     std::fs::create_dir(tree.join("deep")).unwrap();
     std::fs::write(tree.join("deep/file"), "one").unwrap();
     std::fs::write(tree.join("file"), "one").unwrap();
-    git(&tree, &["add", "."]);
-    git(&tree, &["commit", "-qm", "first"]);
+    git(&tree, "add .");
+    git(&tree, "commit -qm first");
     let at = |name: &str| tree.join(name);
     std::fs::remove_file(at("file")).unwrap();
     fifo(&at("file"));
@@ -278,9 +246,9 @@ fn an_entry_that_leads_out_leads_nowhere() {
 fn what_git_ignores_is_no_work_unless_it_is_tracked() {
     let folder = tempfile::tempdir().unwrap();
     let tree = folder.path().canonicalize().unwrap();
-    git(&tree, &["init", "-q"]);
+    git(&tree, "init -q");
     std::fs::write(tree.join("kept.log"), "x").unwrap();
-    git(&tree, &["add", "."]);
+    git(&tree, "add .");
     std::fs::write(tree.join(".gitignore"), "*.log\n").unwrap();
     let state = || known(&tree, &OwnFiles::default());
     let before = state();
