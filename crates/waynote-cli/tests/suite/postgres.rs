@@ -176,7 +176,7 @@ fn a_client_is_set_up_for_a_database_with_a_password() {
     for client in client_files::CLIENTS {
         let told = with_password(&format!("install {client} --store URL")).ok();
         let own = scratch.home().join(".pgpass");
-        let next = format!("next: write the password into {}", own.display());
+        let next = format!("wants a password: write it into {}", own.display());
         assert!(told.contains(&next), "{told}");
         assert!(!told.contains("token"), "{told}");
     }

@@ -202,8 +202,8 @@ fn what_works_only_beside_the_file_says_so() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(said, @"
             exit 2
-            error: this works only on the machine where the store is: https://notes.example/s/main is on a server
-              run it there, or name a file with `--store PATH`
+            error: this works only with a store in a file of this machine, which https://notes.example/s/main is not
+              run it on the store's own machine, or name a file with `--store PATH`; a database is backed up by `pg_dump`, and `waynote copy URL FILE` copies its store
             ");
         }
     }
@@ -244,7 +244,7 @@ fn each_holder_undoes_their_own_changes_and_tokens_stay_with_the_store() {
     let refused = run("token list", &ann).said();
     has(
         &refused,
-        "this works only on the machine where the store is",
+        "this works only with a store in a file of this machine",
     );
 }
 
