@@ -30,8 +30,7 @@ pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallAr
 pub(crate) use formats::{ExportCommand, ImportCommand, StartArgs, TableImport};
 pub(crate) use mistakes::explained;
 pub(crate) use notes::{
-    ContextArgs, KeyCommand, KindArg, NotebookArgs, PinArgs, PlaceCommand, SearchArgs, SectionArg,
-    ShowArgs, StyleArg,
+    ContextArgs, KeyCommand, KindArg, NotebookArgs, PinArgs, PlaceCommand, SearchArgs, ShowArgs,
 };
 pub(crate) use serve::ServerCommand;
 #[cfg(feature = "server")]

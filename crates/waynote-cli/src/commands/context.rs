@@ -1,13 +1,13 @@
 //! `waynote context`: the block for a prompt, or how each note is shown in it.
 
 use serde::Serialize;
-use waynote::context::{Block, IterationBlock, Receipt, Request, Section, Shown, Style, render};
+use waynote::context::{Block, IterationBlock, Receipt, Request, Shown, Style, render};
 use waynote::session_state::iteration_start;
 use waynote::store::Damage;
 use waynote::text::plural;
 use waynote::{AsOf, Error};
 
-use crate::args::{ContextArgs, SectionArg};
+use crate::args::ContextArgs;
 use crate::error::{Failure, Outcome, say};
 use crate::input;
 use crate::inside::Inside;
@@ -141,12 +141,7 @@ pub(super) fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Requ
     Ok(
         Request::new(settings.agent.value.clone(), place, crate::clock::now()?)
             .style(style)
-            .only(args.only.map(|section| match section {
-                SectionArg::Places => Section::Places,
-                SectionArg::Pinned => Section::Pinned,
-                SectionArg::Index => Section::Index,
-                SectionArg::Iterations => Section::Iterations,
-            }))
+            .only(args.only)
             .budget(budget)
             .query(args.query.clone())
             .as_of(args.as_of.as_deref().map(moment).transpose()?)

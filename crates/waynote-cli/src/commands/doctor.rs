@@ -22,7 +22,7 @@ use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::settings::Settings;
 use crate::variables::machine;
-use crate::{authorities, clock, database, home, program, remote, session_view};
+use crate::{clock, database, home, program, remote, session_view};
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -139,13 +139,6 @@ fn configuration(context: &Context<'_>, findings: &mut Findings) {
             format!("settings: {}", problem.told()),
             problem.hint.clone(),
         );
-    }
-    let settings = &context.settings;
-    // A store on a server is asked anyway, and fails for the same reason.
-    if let (None, Some(file)) = (settings.remote(), &settings.ca_file.value)
-        && let Err(failure) = authorities::of_file(file)
-    {
-        findings.wrong(format!("settings: {}", failure.line()), failure.hint());
     }
 }
 

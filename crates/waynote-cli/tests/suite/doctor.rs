@@ -264,21 +264,6 @@ fn a_damaged_file_in_sync_is_named() {
 }
 
 #[test]
-fn certificates_that_cannot_be_read_are_named_also_for_a_file() {
-    let scratch = Scratch::new();
-    scratch.ok("place write x");
-    let run = scratch
-        .run("doctor")
-        .env("WAYNOTE_CA_FILE", "/nowhere/ca.pem");
-    let said = run.said();
-    has(
-        &said,
-        "the setting `ca_file` cannot be used: /nowhere/ca.pem cannot be read",
-    );
-    has(&said, "next: name a file with the certificate");
-}
-
-#[test]
 fn hooks_that_cannot_run_are_wrong() {
     let scratch = Scratch::new();
     scratch.ok("install claude-code");

@@ -162,6 +162,6 @@ fn no_token_is_written_where_no_variable_is_read() {
     insta::assert_snapshot!(said(&Scratch::new(), words), @"
     exit 2
     error: Zed cannot read an endpoint's token from a variable
-      leave out `--remote-mcp`: claude-code, codex, cursor, opencode, gemini, goose, vscode, copilot, qwen, crush, amp, kiro, windsurf, roo take it
+      leave that option out
     ");
 }

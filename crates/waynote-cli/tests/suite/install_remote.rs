@@ -284,7 +284,7 @@ fn what_cannot_be_is_refused() {
     assert_snapshot!(said(&scratch, "install goose --project --remote-mcp --store https://notes.example/s/team"), @"
     exit 2
     error: Goose reads servers only from the user's file
-      leave out `--project`: claude-code, codex, cursor, opencode, gemini, vscode, copilot, qwen, crush, amp, kiro, zed, roo, junie take it
+      leave that option out
     ");
 }
 
