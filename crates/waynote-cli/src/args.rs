@@ -379,7 +379,7 @@ pub(crate) enum Command {
     DemoAgent,
     /// Print the completions for a shell: bash reads them by `source <(waynote completions bash)`
     ///
-    /// In bash, zsh and fish, keys, addresses, sessions, agents, types and settings of the store are completed too.
+    /// In bash, zsh and fish, keys, addresses, sessions and agents of the store are completed too.
     Completions {
         /// The shell
         shell: clap_complete::Shell,

@@ -153,18 +153,10 @@ pub(super) fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Requ
 
 /// A position of the journal, or a time.
 fn moment(text: &str) -> Outcome<AsOf> {
-    if let Ok(moment) = text.parse() {
-        return Ok(moment);
+    match text.parse() {
+        Ok(moment) => Ok(moment),
+        Err(_) => when::read(text).map(AsOf::Time),
     }
-    when::read(text).map(AsOf::Time).map_err(|_| {
-        Failure::usage(
-            format!(
-                "`{}` is neither a journal position nor a time nor an iteration",
-                waynote::visible::visible(text)
-            ),
-            "write a time, for example 2026-05-17, yesterday or '2 days ago', an iteration, for example iteration:3, or a position as `waynote context --json` and `waynote history --json` print it",
-        )
-    })
 }
 
 /// How each note is shown, in the order in which notes got room, and the totals.
