@@ -30,8 +30,7 @@ pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallAr
 pub(crate) use formats::{ExportCommand, ImportCommand, StartArgs, TableImport};
 pub(crate) use mistakes::explained;
 pub(crate) use notes::{
-    ContextArgs, KeyCommand, KindArg, NotebookArgs, PinArgs, PlaceCommand, SearchArgs, SectionArg,
-    ShowArgs, StyleArg,
+    ContextArgs, KeyCommand, KindArg, NotebookArgs, PinArgs, PlaceCommand, SearchArgs, ShowArgs,
 };
 pub(crate) use serve::ServerCommand;
 #[cfg(feature = "server")]
@@ -380,7 +379,7 @@ pub(crate) enum Command {
     DemoAgent,
     /// Print the completions for a shell: bash reads them by `source <(waynote completions bash)`
     ///
-    /// In bash, zsh and fish, keys, addresses, sessions, agents, types and settings of the store are completed too.
+    /// In bash, zsh and fish, keys, addresses, sessions and agents of the store are completed too.
     Completions {
         /// The shell
         shell: clap_complete::Shell,

@@ -22,7 +22,7 @@ pub(crate) fn authorities(ca_file: Option<&Path>) -> Outcome<Vec<Authority>> {
 }
 
 /// Those of a file.
-pub(crate) fn of_file(file: &Path) -> Outcome<Vec<Authority>> {
+fn of_file(file: &Path) -> Outcome<Vec<Authority>> {
     let read = waynote_files::contents(file, LONGEST);
     let failed = |reason: String| {
         let file = visible(&file.display().to_string());

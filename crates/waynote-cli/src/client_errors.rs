@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use waynote_clients::{Client, Error, Lacking, Refusal};
+use waynote_clients::{Error, Lacking, Refusal};
 use waynote_system::shell::quoted;
 use waynote_system::{EnvironmentError, FileError};
 
@@ -83,29 +83,16 @@ impl From<Error> for Failure {
                 let hint = "go to the project's directory first, or leave out `--project`";
                 return Self::refused("no_project", what, hint);
             }
-            Error::NotOurs { .. } => "name a new or an empty folder".into(),
-            Error::Lacks { part, .. } => without(part),
-            Error::Payload(_) => "it is what the client sends".into(),
-            Error::NoEvent { .. } => "`waynote install` writes the hooks that work".into(),
-            _ => "`waynote install --help` says what can be set up".into(),
+            Error::NotOurs { .. } => "name a new or an empty folder",
+            Error::Lacks {
+                part: Lacking::Files,
+                ..
+            } => "`waynote plugin FOLDER` writes one, and says how it is installed",
+            Error::Lacks { .. } => "leave that option out",
+            Error::Payload(_) => "it is what the client sends",
+            Error::NoEvent { .. } => "`waynote install` writes the hooks that work",
+            _ => "`waynote install --help` says what can be set up",
         };
         Self::usage(what, hint)
     }
-}
-
-/// The way out where a client lacks what an option is about.
-fn without(part: Lacking) -> String {
-    let option = match part {
-        Lacking::Prompts => "--every-prompt",
-        Lacking::Calls => "--by-server",
-        Lacking::Ending => "--ask",
-        Lacking::Endpoint => "--remote-mcp",
-        Lacking::Files => {
-            return "`waynote plugin FOLDER` writes one, and says how it is installed".into();
-        }
-        _ => "--project",
-    };
-    let others = Client::ALL.into_iter().filter(|other| !other.lacks(part));
-    let others: Vec<&str> = others.map(Client::word).collect();
-    format!("leave out `{option}`: {} take it", others.join(", "))
 }

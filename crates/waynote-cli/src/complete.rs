@@ -1,19 +1,19 @@
 //! Completions: the shell asks this program for the values that fit, while a person types. They never make a store,
 //! never wait long, and say nothing where they fail.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::time::Duration;
 
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::env::{EnvCompleter, Fish, Zsh};
 use clap_complete::{ArgValueCompleter, CompleteEnv, CompletionCandidate, Shell};
-use waynote::{EntryType, Notebook, Scope, ScopeKind, SessionLog, Store};
+use waynote::{Notebook, Scope, ScopeKind, ScopeSummary, SessionLog, Store};
 
 use crate::args::{Cli, Global};
 use crate::error::Outcome;
 use crate::opened::{OpenStore, Wait};
-use crate::settings::{KNOWN, Settings};
+use crate::settings::Settings;
 use crate::{error, home};
 
 /// Set by the shell's function that asks.
@@ -29,14 +29,10 @@ const CHANGES: usize = 500;
 #[derive(Clone, Copy)]
 enum Values {
     Keys,
-    /// Keys, and the addresses of notes: of those that are there, or of all that were.
-    Notes {
-        deleted: bool,
-    },
+    /// Keys, and the addresses of the notes that were changed last.
+    Notes,
     Sessions,
     Agents,
-    Types,
-    Settings,
 }
 
 /// Answers a shell that asks for completions. False if none does.
@@ -80,15 +76,10 @@ fn values_of(command: &str, arg: &Arg) -> Option<Values> {
         (_, "key", _) => Some(Values::Keys),
         (_, "address" | "resolves" | "note", _)
         | ("mv" | "cp", "from", _)
-        | (_, _, Some("ADDRESS" | "ADDRESS|FILE" | "NOTE[@REVISION]")) => {
-            let deleted = ["undo", "redo", "restore", "history", "forget"].contains(&command);
-            Some(Values::Notes { deleted })
-        }
+        | (_, _, Some("ADDRESS" | "ADDRESS|FILE" | "NOTE[@REVISION]")) => Some(Values::Notes),
         ("why" | "pause", ..) => None,
         (_, "session", _) | (_, _, Some("SESSION")) => Some(Values::Sessions),
         (_, "agent", Some("NAME")) => Some(Values::Agents),
-        ("set" | "unset", "name", _) | (_, "set", _) => Some(Values::Settings),
-        (_, "kind", Some("TYPE")) => Some(Values::Types),
         _ => None,
     }
 }
@@ -104,14 +95,6 @@ fn candidates(values: Values, typed: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 fn all(values: Values) -> Outcome<Vec<String>> {
-    match values {
-        Values::Types => {
-            let types = EntryType::ALL.iter();
-            return Ok(types.map(|kind| kind.as_str().to_owned()).collect());
-        }
-        Values::Settings => return Ok(KNOWN.all().map(|known| known.name.to_owned()).collect()),
-        _ => {}
-    }
     let global = Global {
         store: typed_option("--store"),
         agent: typed_option("--agent"),
@@ -123,14 +106,6 @@ fn all(values: Values) -> Outcome<Vec<String>> {
         return Ok(Vec::new());
     }
     let place = home::base()?.cwd();
-    let names = |store: &dyn Store, kind| {
-        let scopes = store.scopes(kind)?.into_iter();
-        Outcome::Ok(
-            scopes
-                .map(|of| of.scope.name().to_owned())
-                .collect::<Vec<_>>(),
-        )
-    };
     let keys = |store: &dyn Store| {
         let agent = settings.agent.value.clone();
         let mut notes = Notebook::of_agent(store, agent).list()?;
@@ -138,24 +113,21 @@ fn all(values: Values) -> Outcome<Vec<String>> {
         let keys = notes.iter().filter_map(|note| note.address.key());
         Outcome::Ok(keys.collect::<Vec<String>>())
     };
+    let names = |scopes: Vec<ScopeSummary>| {
+        let names = scopes.iter().map(|of| of.scope.name().to_owned());
+        names.collect::<Vec<String>>()
+    };
     OpenStore::of(&settings, false, Wait::Within(WAIT))?.work(|store| {
         Ok(match values {
             Values::Keys => keys(store)?,
-            Values::Notes { deleted } => {
-                let (mut all, mut seen) = (keys(store)?, HashSet::new());
-                for change in store.journal(None, CHANGES)? {
-                    let is_last = seen.insert(change.address().clone());
-                    if is_last && (deleted || change.note().is_some()) {
-                        all.push(change.address().to_string());
-                    }
-                }
-                all
+            Values::Notes => {
+                let changes = store.journal(None, CHANGES)?.into_iter();
+                let addresses = changes.map(|change| change.address().to_string());
+                let changed: BTreeSet<String> = addresses.collect();
+                keys(store)?.into_iter().chain(changed).collect()
             }
-            Values::Sessions => {
-                let sessions = SessionLog::listed(store)?.into_iter();
-                sessions.map(|of| of.scope.name().to_owned()).collect()
-            }
-            _ => names(store, ScopeKind::Agent)?,
+            Values::Sessions => names(SessionLog::listed(store)?),
+            Values::Agents => names(store.scopes(ScopeKind::Agent)?),
         })
     })
 }

@@ -11,7 +11,6 @@ mod served;
 
 use std::path::PathBuf;
 
-use crate::error::Failure;
 use crate::home;
 use crate::settings::Settings;
 
@@ -38,15 +37,4 @@ impl Settings {
 /// The password file in the home directory.
 pub(crate) fn own_password_file() -> Option<PathBuf> {
     Some(PathBuf::from(home::if_any().ok()??).join(".pgpass"))
-}
-
-/// The error for a command that needs a store in a file.
-pub(crate) fn not_a_file(url: &str) -> Failure {
-    Failure::usage(
-        format!(
-            "this works only with a store in a file: {} is in a database",
-            waynote::visible::visible(url)
-        ),
-        "`pg_dump` makes a backup of the database; or copy the store into a file with `waynote copy URL FILE`",
-    )
 }

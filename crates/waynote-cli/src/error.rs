@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use anstyle::AnsiColor;
 use clap::error::{ContextKind, ContextValue};
@@ -268,18 +268,16 @@ pub(crate) fn warn_of_secrets(flagged: &[FlaggedNote], allowed: &SecretPolicy, a
     warning("holds_secret", &what, hint, more, as_json);
 }
 
-/// True if only errors and warnings are said.
-static QUIET: AtomicBool = AtomicBool::new(false);
+/// What is said: 0 all, 1 errors and warnings, 2 nothing.
+static SILENCE: AtomicU8 = AtomicU8::new(0);
 
 pub(crate) fn set_quiet(is_quiet: bool) {
-    QUIET.store(is_quiet, Ordering::Relaxed);
+    SILENCE.store(is_quiet.into(), Ordering::Relaxed);
 }
 
-/// True if nothing is said: a shell asks for completions.
-static SILENT: AtomicBool = AtomicBool::new(false);
-
+/// Says nothing from here on: a shell asks for completions.
 pub(crate) fn silence() {
-    SILENT.store(true, Ordering::Relaxed);
+    SILENCE.store(2, Ordering::Relaxed);
 }
 
 /// Says something on standard error that the user can do without, in characters that a terminal only shows.
@@ -303,7 +301,7 @@ pub(crate) fn complain(text: &str) {
 
 /// The same in colours of our own. What comes from elsewhere was made visible before.
 pub(crate) fn say_coloured(text: &str) {
-    if !QUIET.load(Ordering::Relaxed) {
+    if SILENCE.load(Ordering::Relaxed) == 0 {
         print(text);
     }
 }
@@ -318,7 +316,7 @@ pub(crate) fn title(text: &str, rings: bool) {
 }
 
 fn print(text: &str) {
-    if SILENT.load(Ordering::Relaxed) {
+    if SILENCE.load(Ordering::Relaxed) > 1 {
         return;
     }
     // Nowhere is left to complain about a closed standard error.

@@ -15,12 +15,10 @@ use waynote::{
 use waynote_formats::{ExportReport, SyncedStore, zrb};
 use waynote_remote::RemoteStore;
 
-use serde_json::json;
 use waynote_system::checkouts::GitCheckouts;
-use waynote_system::disk;
 
-use crate::database::{self, DatabaseStore, not_a_file};
-use crate::error::{Outcome, warn, warn_of_damage, warn_of_secrets, warning};
+use crate::database::{self, DatabaseStore};
+use crate::error::{Outcome, warn, warn_of_damage, warn_of_secrets};
 use crate::settings::Settings;
 use crate::{clock, home, remote};
 
@@ -110,21 +108,6 @@ impl OpenStore {
         })
     }
 
-    /// The same where something is to be written.
-    pub(crate) fn for_writing(settings: &Settings, json: bool) -> Outcome<Self> {
-        let store = &settings.store.value;
-        if settings.remote().is_some() || settings.database().is_some() {
-            return Self::of(settings, json, Wait::Now);
-        }
-        // The warning is printed once, while the place of the store can still be chosen; `doctor` repeats it at any
-        // time.
-        if let (Ok(false), Some(network)) = (store.try_exists(), disk::network(store)) {
-            let (what, hint) = on_network(store, &network);
-            warning("network_file_system", &what, &hint, json!({}), json);
-        }
-        Self::of(settings, json, Wait::Now)
-    }
-
     /// Does something with the store, then reports problems of the synced file.
     pub(crate) fn work<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
         let outcome = work(self.store());
@@ -164,7 +147,7 @@ impl OpenStore {
         match self.kind() {
             Kind::Plain(store) => Ok(&**store),
             Kind::Synced(store) => Ok(store.store()),
-            Kind::Database(store) => Err(not_a_file(&store.engine().name())),
+            Kind::Database(store) => Err(remote::not_here(&store.engine().name())),
             Kind::Remote(store) => Err(remote::not_here(store.url().as_str())),
         }
     }
@@ -214,16 +197,6 @@ impl OpenStore {
     }
 }
 
-/// The warning about a store on a network file system, and its hint.
-pub(crate) fn on_network(store: &Path, network: &str) -> (String, String) {
-    let store = waynote::visible::visible(&store.to_string_lossy());
-    (
-        format!("the store {store} lies on a network file system ({network}): several machines must not use it at once"),
-        "give each machine a store on a disk of its own (`--store`, WAYNOTE_STORE), or use this one from one machine only"
-            .into(),
-    )
-}
-
 pub(crate) fn options(settings: &Settings) -> Options {
     Options::default()
         .wait(settings.lock_wait.value)
@@ -241,18 +214,4 @@ impl Drop for OpenStore {
 pub(crate) fn checkouts(limit: Duration) -> Arc<dyn Checkouts> {
     let of_files = clock::of_files;
     Arc::new(GitCheckouts::new(home::environment(), of_files, limit))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_store_on_a_network_file_system_is_warned_of() {
-        let (what, hint) = on_network(Path::new("/net/notes.db"), "NFS");
-        insta::assert_snapshot!(format!("{what}\n{hint}"), @"
-        the store /net/notes.db lies on a network file system (NFS): several machines must not use it at once
-        give each machine a store on a disk of its own (`--store`, WAYNOTE_STORE), or use this one from one machine only
-        ");
-    }
 }

@@ -3,65 +3,72 @@
 use std::ffi::OsString;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use waynote_clients::Client;
 
 /// An agent whose command line is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Preset {
-    /// claude -p
-    #[value(alias = "claude")]
-    ClaudeCode,
-    /// codex exec -
-    Codex,
-    /// opencode run
-    Opencode,
-    /// gemini
-    Gemini,
-    /// goose run -i -
-    Goose,
-    /// copilot
-    Copilot,
-    /// qwen
-    Qwen,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Preset {
+    client: Client,
+    /// How it runs without a terminal and reads its prompt from standard input: the words before and after the user's
+    /// own.
+    words: (&'static str, &'static str),
+}
+
+const fn preset(client: Client, before: &'static str, after: &'static str) -> Preset {
+    Preset {
+        client,
+        words: (before, after),
+    }
+}
+
+/// Without a terminal most are headless by themselves, and `-p` would want a text.
+const PRESETS: [Preset; 7] = [
+    preset(Client::ClaudeCode, "claude -p", ""),
+    preset(Client::Codex, "codex exec", "-"),
+    preset(Client::Opencode, "opencode run", ""),
+    preset(Client::Gemini, "gemini", ""),
+    preset(Client::Goose, "goose run", "-i -"),
+    preset(Client::Copilot, "copilot", ""),
+    preset(Client::Qwen, "qwen", ""),
+];
+
+impl ValueEnum for Preset {
+    fn value_variants<'a>() -> &'a [Self] {
+        &PRESETS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let value = PossibleValue::new(self.client.word()).aliases(self.client.aliases());
+        Some(
+            value.help(
+                format!("{} {}", self.words.0, self.words.1)
+                    .trim_end()
+                    .to_owned(),
+            ),
+        )
+    }
 }
 
 impl Preset {
     /// The client that it runs.
     pub(crate) fn client(self) -> Client {
-        match self {
-            Self::ClaudeCode => Client::ClaudeCode,
-            Self::Codex => Client::Codex,
-            Self::Opencode => Client::Opencode,
-            Self::Gemini => Client::Gemini,
-            Self::Goose => Client::Goose,
-            Self::Copilot => Client::Copilot,
-            Self::Qwen => Client::Qwen,
-        }
+        self.client
     }
 
-    /// How it runs without a terminal and reads its prompt from standard input. What it may do is the user's word:
-    /// `extra` are more words for it.
+    /// Its command. What it may do is the user's word: `extra` are more words for it.
     pub(crate) fn words(self, extra: &[OsString]) -> Vec<OsString> {
-        let (before, after): (&[&str], &[&str]) = match self {
-            Self::ClaudeCode => (&["claude", "-p"], &[]),
-            Self::Codex => (&["codex", "exec"], &["-"]),
-            Self::Opencode => (&["opencode", "run"], &[]),
-            // Without a terminal these are headless by themselves, and `-p` would want a text.
-            Self::Gemini => (&["gemini"], &[]),
-            Self::Copilot => (&["copilot"], &[]),
-            Self::Qwen => (&["qwen"], &[]),
-            Self::Goose => (&["goose", "run"], &["-i", "-"]),
-        };
-        let before = before.iter().map(OsString::from);
-        let after = after.iter().map(OsString::from);
-        before.chain(extra.iter().cloned()).chain(after).collect()
+        let (before, after) = self.words;
+        let words = |of: &'static str| of.split_whitespace().map(OsString::from);
+        let extra = extra.iter().cloned();
+        words(before).chain(extra).chain(words(after)).collect()
     }
 
     /// Reads from the last lines of an agent's output whether it failed, although its exit code is 0. Only Goose 1.34
     /// needs it: the others have exit codes for a failure.
     pub(crate) fn reports_failure(self) -> Option<fn(&[String]) -> bool> {
-        (self == Self::Goose).then_some(goose_reports_failure)
+        (self.client == Client::Goose).then_some(goose_reports_failure)
     }
 }
 
@@ -91,7 +98,7 @@ mod tests {
 
     #[test]
     fn claude_is_short_for_claude_code() {
-        assert_eq!(Preset::from_str("claude", false), Ok(Preset::ClaudeCode));
+        assert_eq!(Preset::from_str("claude", false), Ok(PRESETS[0]));
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use waynote::text::seconds;
+use waynote::visible::visible;
 use waynote_remote::{Keep, Options, RemoteStore, Times, Token, Url};
 use waynote_system::variables::TOKEN;
 
 use crate::authorities::authorities;
-use crate::database::not_a_file;
 use crate::error::{Failure, Outcome, say};
 use crate::secret_command::printed;
 use crate::settings::{Origin, Settings};
@@ -31,23 +31,41 @@ impl Settings {
     /// # Errors
     /// If the store is on a server or in a database.
     pub(crate) fn store_file(&self) -> Outcome<&Path> {
-        match (self.remote(), self.database()) {
-            (Some(url), _) => Err(not_here(url)),
-            (None, Some(url)) => Err(not_a_file(url)),
-            (None, None) => Ok(&self.store.value),
+        match self.remote().or(self.database()) {
+            Some(url) => Err(not_here(url)),
+            None => Ok(&self.store.value),
         }
     }
 }
 
-/// The error for a command that only works on the store's own machine.
+/// The error for a command that needs a store in a file of this machine.
 pub(crate) fn not_here(url: &str) -> Failure {
     Failure::usage(
         format!(
-            "this works only on the machine where the store is: {} is on a server",
-            waynote::visible::visible(url)
+            "this works only with a store in a file of this machine, which {} is not",
+            visible(url)
         ),
-        "run it there, or name a file with `--store PATH`",
+        "run it on the store's own machine, or name a file with `--store PATH`; a database is backed up by `pg_dump`, \
+         and `waynote copy URL FILE` copies its store",
     )
+}
+
+/// Refuses what only a store in a file has.
+pub(crate) fn refuse_local_parts(settings: &Settings, url: &str) -> Outcome {
+    if settings.attach {
+        return Err(not_here(url));
+    }
+    let Some(file) = &settings.notes_file.value else {
+        return Ok(());
+    };
+    let file = visible(&file.display().to_string());
+    Err(Failure::usage(
+        format!(
+            "{file}, which {} names, cannot be kept in sync with a store on a server or in a database",
+            settings.notes_file.origin
+        ),
+        "keep it in sync where the store is, or unset `notes_file`",
+    ))
 }
 
 /// The store at this address. Nothing is sent yet.
@@ -56,18 +74,7 @@ pub(crate) fn open(
     url: &str,
     longest: Option<Duration>,
 ) -> Outcome<RemoteStore> {
-    if settings.attach {
-        return Err(not_here(url));
-    }
-    if let Some(file) = &settings.notes_file.value {
-        return Err(Failure::usage(
-            format!(
-                "{} cannot be kept in sync with a store on a server",
-                waynote::visible::visible(&file.display().to_string())
-            ),
-            "keep it in sync where the store is, or unset `notes_file`",
-        ));
-    }
+    refuse_local_parts(settings, url)?;
     let wait = settings.lock_wait.value;
     let times = match longest {
         // A session starts with its cached block rather than late.
@@ -78,7 +85,7 @@ pub(crate) fn open(
         .token(token(settings)?)
         .times(times)
         .waits(|waiting| {
-            say(&waynote::visible::visible(&format!(
+            say(&visible(&format!(
                 "the store {} does not answer: {}; waiting for it up to {}",
                 waiting.url,
                 waiting.away,

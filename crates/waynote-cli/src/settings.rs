@@ -12,7 +12,7 @@ use std::path::Path;
 use waynote::context::{Budget, Style};
 use waynote::{Author, Limits, Name, SecretPolicy};
 
-use crate::args::{Global, StyleArg};
+use crate::args::Global;
 use crate::error::{Failure, Outcome};
 pub(crate) use layers::Origin;
 pub(crate) use row::{Kind, SettingInfo};
@@ -101,14 +101,10 @@ impl Settings {
     /// Style and budget of a block, unless the call gives its own.
     pub(crate) fn style_and_budget(
         &self,
-        style: Option<StyleArg>,
+        style: Option<Style>,
         tokens: Option<usize>,
     ) -> Outcome<(Style, Budget)> {
-        let style = match style {
-            Some(StyleArg::Stable) => Style::Stable,
-            Some(StyleArg::Faithful) => Style::Faithful,
-            None => self.style.value,
-        };
+        let style = style.unwrap_or(self.style.value);
         match style {
             Style::Faithful if tokens.is_some_and(|most| most > 0) => Err(faithful_shows_all()),
             Style::Faithful => Ok((style, self.budget(Some(0)))),

@@ -227,12 +227,6 @@ pub(crate) fn list<T: Serialize>(
     heading: &[&str],
     row: impl Fn(&T) -> Vec<String>,
 ) -> Outcome {
-    if output.json {
-        return output.value(&items);
-    }
-    if items.is_empty() {
-        return output.line(nothing);
-    }
     let mut list = List::new(output, heading);
     list.page(items, row)?;
     list.end(nothing)

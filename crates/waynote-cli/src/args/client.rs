@@ -21,12 +21,7 @@ impl ValueEnum for ClientArg {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let Self(client) = self;
-        let help = match client {
-            Client::Codex => "Codex CLI",
-            Client::Vscode => "VS Code's agent mode",
-            client => client.title(),
-        };
-        let value = PossibleValue::new(client.word()).help(help);
+        let value = PossibleValue::new(client.word()).help(client.title());
         Some(value.aliases(client.aliases()))
     }
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{Args, Subcommand, ValueEnum};
+use waynote::context::{Section, Style};
 
 use super::values::given_path;
 use super::{AllowArgs, At, CitesArgs, TextArgs};
@@ -147,10 +148,10 @@ pub(crate) struct ContextArgs {
     pub(crate) at: At,
     /// stable (the same notes give the same bytes) or faithful (as Zrb, ralph.nu and openotters print it)
     #[arg(long, value_name = "STYLE")]
-    pub(crate) style: Option<StyleArg>,
-    /// Print only one section
-    #[arg(long, value_name = "SECTION")]
-    pub(crate) only: Option<SectionArg>,
+    pub(crate) style: Option<Style>,
+    /// Print only one section: places, pinned, index (the notebook's keys and previews) or iterations (the session's log)
+    #[arg(long, value_name = "SECTION", value_parser = section)]
+    pub(crate) only: Option<Section>,
     /// Token budget, in style stable; 0: no limit [env: WAYNOTE_BUDGET] [default: 2000]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
@@ -166,24 +167,10 @@ pub(crate) struct ContextArgs {
     pub(crate) explain: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum StyleArg {
-    /// The same notes give the same bytes
-    Stable,
-    /// As Zrb, ralph.nu and openotters print it
-    Faithful,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum SectionArg {
-    /// Notes by directory
-    Places,
-    /// Pinned notes, whole
-    Pinned,
-    /// The notebook's keys and previews
-    Index,
-    /// The session's log
-    Iterations,
+fn section(word: &str) -> Result<Section, &'static str> {
+    let mut all = Section::ALL.into_iter();
+    let section = all.find(|section| section.as_str() == word);
+    section.ok_or("the sections are places, pinned, index and iterations")
 }
 
 #[derive(Args)]

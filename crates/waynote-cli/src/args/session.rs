@@ -8,8 +8,9 @@ use clap::{Args, Subcommand};
 
 use super::values::{some_iterations, some_time};
 use waynote::Name;
+use waynote::context::Style;
 
-use super::{AllowArgs, CitesArgs, NarrowArgs, StyleArg};
+use super::{AllowArgs, CitesArgs, NarrowArgs};
 use crate::duration;
 use crate::presets::Preset;
 
@@ -137,7 +138,7 @@ pub(crate) struct LoopArgs {
     /// How the notes in a prompt are written: the same bytes for the same notes, or as the three source programs do
     /// [env: WAYNOTE_STYLE]
     #[arg(long, value_name = "STYLE")]
-    pub(crate) style: Option<StyleArg>,
+    pub(crate) style: Option<Style>,
     /// The token limit for the notes in a prompt; 0: no limit [env: WAYNOTE_BUDGET] [default: 2000]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,

@@ -1,7 +1,6 @@
 //! What the values of options must be.
 
 use std::ffi::OsString;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -28,19 +27,9 @@ const EMPTY: &str = "it is empty: give it a value, or leave the option out";
 
 /// How many iterations a loop runs.
 pub(super) fn some_iterations(text: &str) -> Result<u64, String> {
-    at_least_one(text, "0 is no iteration", "40")
-}
-
-/// A number from 1; `zero` says what is wrong with 0.
-fn at_least_one<N: FromStr + Default + PartialEq>(
-    text: &str,
-    zero: &str,
-    example: &str,
-) -> Result<N, String> {
     match text.trim().parse() {
-        Ok(number) if number == N::default() => Err(format!("{zero}: write 1 or more")),
-        Ok(number) => Ok(number),
-        Err(_) => Err(format!("write a number, as {example}")),
+        Ok(0) => Err("0 is no iteration: write 1 or more".to_owned()),
+        number => number.map_err(|_| "write a number, as 40".to_owned()),
     }
 }
 

@@ -1,13 +1,13 @@
 //! `waynote context`: the block for a prompt, or how each note is shown in it.
 
 use serde::Serialize;
-use waynote::context::{Block, IterationBlock, Receipt, Request, Section, Shown, Style, render};
+use waynote::context::{Block, IterationBlock, Receipt, Request, Shown, Style, render};
 use waynote::session_state::iteration_start;
 use waynote::store::Damage;
 use waynote::text::plural;
 use waynote::{AsOf, Error};
 
-use crate::args::{ContextArgs, SectionArg};
+use crate::args::ContextArgs;
 use crate::error::{Failure, Outcome, say};
 use crate::input;
 use crate::inside::Inside;
@@ -141,12 +141,7 @@ pub(super) fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Requ
     Ok(
         Request::new(settings.agent.value.clone(), place, crate::clock::now()?)
             .style(style)
-            .only(args.only.map(|section| match section {
-                SectionArg::Places => Section::Places,
-                SectionArg::Pinned => Section::Pinned,
-                SectionArg::Index => Section::Index,
-                SectionArg::Iterations => Section::Iterations,
-            }))
+            .only(args.only)
             .budget(budget)
             .query(args.query.clone())
             .as_of(args.as_of.as_deref().map(moment).transpose()?)
@@ -158,18 +153,10 @@ pub(super) fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Requ
 
 /// A position of the journal, or a time.
 fn moment(text: &str) -> Outcome<AsOf> {
-    if let Ok(moment) = text.parse() {
-        return Ok(moment);
+    match text.parse() {
+        Ok(moment) => Ok(moment),
+        Err(_) => when::read(text).map(AsOf::Time),
     }
-    when::read(text).map(AsOf::Time).map_err(|_| {
-        Failure::usage(
-            format!(
-                "`{}` is neither a journal position nor a time nor an iteration",
-                waynote::visible::visible(text)
-            ),
-            "write a time, for example 2026-05-17, yesterday or '2 days ago', an iteration, for example iteration:3, or a position as `waynote context --json` and `waynote history --json` print it",
-        )
-    })
 }
 
 /// How each note is shown, in the order in which notes got room, and the totals.

@@ -19,10 +19,10 @@ use super::install::reach;
 use super::{hook, rollback};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
-use crate::opened::{OpenStore, Wait, on_network};
+use crate::opened::{OpenStore, Wait};
 use crate::settings::Settings;
 use crate::variables::machine;
-use crate::{authorities, clock, database, home, program, remote, session_view};
+use crate::{clock, database, home, program, remote, session_view};
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -140,13 +140,6 @@ fn configuration(context: &Context<'_>, findings: &mut Findings) {
             problem.hint.clone(),
         );
     }
-    let settings = &context.settings;
-    // A store on a server is asked anyway, and fails for the same reason.
-    if let (None, Some(file)) = (settings.remote(), &settings.ca_file.value)
-        && let Err(failure) = authorities::of_file(file)
-    {
-        findings.wrong(format!("settings: {}", failure.line()), failure.hint());
-    }
 }
 
 /// The notes.json that the store is kept in sync with.
@@ -185,8 +178,10 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
     }
     let file = &context.settings.store.value;
     if let Some(network) = disk::network(file) {
-        let (what, hint) = on_network(file, &network);
-        findings.note(what, hint);
+        findings.note(
+            format!("the store lies on a network file system ({network}): several machines must not use it at once"),
+            "give each machine a store on a disk of its own (`--store`, WAYNOTE_STORE)",
+        );
     }
     let path = file.display().to_string();
     let lost = context.opened().and_then(|opened| opened.rollback());

@@ -107,7 +107,11 @@ fn each(
     if failed.is_empty() {
         return Ok(values);
     }
-    let what = format!("{}; done: {}", failed.join("; "), done.join(", "));
+    let done = match done.is_empty() {
+        true => "nothing was done".to_owned(),
+        false => format!("done: {}", done.join(", ")),
+    };
+    let what = format!("{}; {done}", failed.join("; "));
     Err(Failure::refused("not_all", what, hints.join("\n  ")))
 }
 

@@ -12,9 +12,8 @@ use waynote_system::variables::{PASSWORD, PASSWORD_FILE};
 
 use super::{is_url, own_password_file};
 use crate::error::{Failure, Outcome};
-use crate::home;
-use crate::secret_command;
-use crate::settings::{Origin, Settings};
+use crate::settings::Settings;
+use crate::{home, remote, secret_command};
 
 /// A store in a database, which is connected to at the first call.
 pub(crate) type DatabaseStore = EngineStore<Postgres>;
@@ -35,22 +34,7 @@ pub(crate) fn open(
 
 /// How the store at this address is reached with these settings.
 pub(super) fn reached(settings: &Settings, url: &str) -> Outcome<Options> {
-    if settings.attach {
-        return Err(super::not_a_file(url));
-    }
-    if let Some(file) = &settings.notes_file.value {
-        return Err(Failure::usage(
-            format!(
-                "{}, which {} names, cannot be kept in sync with a store in a database",
-                visible(&file.display().to_string()),
-                settings.notes_file.origin
-            ),
-            match &settings.notes_file.origin {
-                Origin::Variable(name) => format!("unset {name}, or use a store in a file"),
-                _ => "unset `notes_file`, or use a store in a file".into(),
-            },
-        ));
-    }
+    remote::refuse_local_parts(settings, url)?;
     Ok(options(settings, url)?.wait(settings.lock_wait.value))
 }
 

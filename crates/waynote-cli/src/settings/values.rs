@@ -48,7 +48,8 @@ fn is_unclear(text: &str) -> bool {
     let is_path = ["/", "./", "../", "~"]
         .iter()
         .any(|start| text.starts_with(start));
-    text.contains("://") || (!is_path && (text.contains([':', '?', '=']) || text.contains("/s/")))
+    let has = |part: &&str| text.contains(*part);
+    has(&"://") || (!is_path && [":", "?", "/s/", "host=", "dbname="].iter().any(has))
 }
 
 /// True for what a shell, an editor or a template would have replaced.
@@ -158,6 +159,7 @@ mod tests {
         }
         for text in [
             "n.db",
+            "a/b=x",
             "/srv/s/team",
             "./sqlite:n.db",
             "50%.db",

@@ -109,6 +109,6 @@ fn as_it_was() {
     );
     has(
         scratch.run("context --as-of soon").said(),
-        "error: `soon` is neither a journal position nor a time nor an iteration\n  write a time, for example 2026-05-17,",
+        "error: `soon` is not a time\n  write it as 2026-05-17,",
     );
 }

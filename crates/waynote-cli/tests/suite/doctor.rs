@@ -205,18 +205,17 @@ fn what_else_is_wrong_is_named_with_what_to_do() {
             .take(2);
         seen += &format!("{}\n", found.collect::<Vec<_>>().join("\n"));
     };
-    let none = ("WAYNOTE_NOTIFY", "");
-    finds("doctor", ("WAYNOTE_CA_FILE", "/nowhere/ca.pem"), "ca_file");
-    // Zrb's own notes, which a person may believe to be read.
-    scratch.put(".zrb/notes.json", "{\"~/work\": \"a\"");
-    finds("doctor", none, "Zrb");
-    let synced = ("ZRB_LLM_NOTE_FILE", "~/.zrb/notes.json");
-    finds("doctor", synced, "notes_file");
-    scratch.put(".zrb/notes.json", "{\"~/work\": \"a\"}");
-    finds("doctor", synced, "notes_file");
-    // Set up in a project alone, a client is checked there.
-    scratch.ok("install codex --project");
-    finds("doctor codex", none, "Codex: server in");
+    insta::assert_snapshot!(finding("{\"~/work\": \"a\""), @"
+    exit 1
+    WRONG notes_file: HOME/work/notes.json is damaged: line 1: EOF while parsing an object
+          next: mend it or move it away
+    ");
+    insta::assert_snapshot!(finding("{\"~/work\": \"a\"}").lines().nth(1).unwrap(), @"ok    notes_file: HOME/work/notes.json, kept in sync");
+}
+
+#[test]
+fn hooks_that_cannot_run_are_wrong() {
+    let scratch = Scratch::new();
     scratch.ok("install claude-code");
     let hooks = scratch.home().join(".claude/settings.json");
     let text = fs::read_to_string(&hooks).unwrap();

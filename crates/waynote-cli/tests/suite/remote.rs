@@ -124,8 +124,8 @@ fn what_works_only_beside_the_file_says_so() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(said, @"
             exit 2
-            error: this works only on the machine where the store is: https://notes.example/s/main is on a server
-              run it there, or name a file with `--store PATH`
+            error: this works only with a store in a file of this machine, which https://notes.example/s/main is not
+              run it on the store's own machine, or name a file with `--store PATH`; a database is backed up by `pg_dump`, and `waynote copy URL FILE` copies its store
             ");
         }
     }
@@ -134,6 +134,40 @@ fn what_works_only_beside_the_file_says_so() {
     error: `http://notes.example/s/main` is not the address of a store on a server: http:// is not encrypted: use https://
       write it as https://HOST/s/NAME
     ");
+}
+
+#[test]
+fn each_holder_undoes_their_own_changes_and_tokens_stay_with_the_store() {
+    let server = Server::start();
+    let [ann, bob] = ["ann", "bob"].map(|name| {
+        let made = format!("token create {name} --write --json");
+        server.scratch.json(&made)["token"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    });
+    let scratch = Scratch::new();
+    let run = |words: &str, token: &str| {
+        let run = scratch.run(words).env("WAYNOTE_STORE", &server.url);
+        run.env("WAYNOTE_TOKEN", token)
+    };
+    run("key save deploy one", &ann).ok();
+    run("key save build two", &bob).ok();
+    assert_eq!(run("key show build --json", &ann).json()["author"], "bob");
+    run("undo", &ann).ok();
+    let left = run("key list --json", &ann).json();
+    let keys: Vec<_> = left
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|of| &of["key"])
+        .collect();
+    assert_eq!(keys, ["build"], "{left}");
+    let refused = run("token list", &ann).said();
+    has(
+        &refused,
+        "this works only with a store in a file of this machine",
+    );
 }
 
 #[test]

@@ -226,12 +226,12 @@ impl App {
             return None;
         }
         self.said.clear();
-        if is_control(key) {
-            match key.code {
-                KeyCode::Char('c') => return Some(Wish::Quit),
-                KeyCode::Char('z') => return Some(Wish::Suspend),
-                _ => {}
-            }
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            return match key.code {
+                KeyCode::Char('c') => Some(Wish::Quit),
+                KeyCode::Char('z') => Some(Wish::Suspend),
+                _ => None,
+            };
         }
         match mem::take(&mut self.mode) {
             Mode::Lists => return self.command(key),
@@ -313,7 +313,7 @@ impl App {
                     expect: Expect::Any,
                 });
             }
-            KeyCode::Char('d') if !is_control(key) => {
+            KeyCode::Char('d') => {
                 let revision = self.item()?.note.revision;
                 match self.address()? {
                     address @ Address::Session(..) => {
@@ -322,7 +322,7 @@ impl App {
                     address => self.mode = Mode::Delete(address, revision),
                 }
             }
-            KeyCode::Char('u') if !is_control(key) => return change(Change::undo(self.target()?)),
+            KeyCode::Char('u') => return change(Change::undo(self.target()?)),
             KeyCode::Char('r') => return change(Change::redo(self.target()?)),
             _ => self.moved(key),
         }
@@ -368,8 +368,6 @@ impl App {
     fn moved(&mut self, key: KeyEvent) {
         let page = self.height.max(2) as isize - 1;
         let by = match key.code {
-            KeyCode::Char('d') if is_control(key) => page / 2,
-            KeyCode::Char('u') if is_control(key) => -page / 2,
             KeyCode::Char('j') | KeyCode::Down => 1,
             KeyCode::Char('k') | KeyCode::Up => -1,
             KeyCode::PageDown => page,
@@ -401,15 +399,10 @@ fn change(change: Change) -> Option<Wish> {
     Some(Wish::Write(Write::Change(change)))
 }
 
-fn is_control(key: KeyEvent) -> bool {
-    key.modifiers.contains(KeyModifiers::CONTROL)
-}
-
 /// A line after a key.
 fn typed(mut line: String, key: KeyEvent) -> String {
     match key.code {
-        KeyCode::Char('u') if is_control(key) => line.clear(),
-        KeyCode::Char(char) if !is_control(key) => line.push(char),
+        KeyCode::Char(char) => line.push(char),
         KeyCode::Backspace => drop(line.pop()),
         _ => {}
     }

@@ -69,7 +69,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         Ok(render(store, &request)?.receipt)
     };
     let mut browser = Browser {
-        app: App::new(name(context)),
+        app: App::new(context.settings.store.value.display().to_string()),
         reading: Reading::new(opened.store(), Box::new(receipt)),
         screen: Screen::enter()?,
         context,
@@ -174,14 +174,6 @@ fn typed_within(wait: Duration) -> io::Result<Keys> {
         true => Keys::Typed,
         false => Keys::None,
     })
-}
-
-/// The store's name on the screen.
-fn name(context: &Context<'_>) -> String {
-    let settings = &context.settings;
-    let url = settings.remote().map(ToString::to_string);
-    let url = url.or_else(|| settings.database().map(ToString::to_string));
-    url.unwrap_or_else(|| settings.store.value.display().to_string())
 }
 
 /// The terminal while it shows our screen. However this program ends, the terminal is as it was before.

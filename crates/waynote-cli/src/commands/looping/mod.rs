@@ -63,7 +63,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     if settings.remote().is_some() {
         settings.lock_wait.value = settings.lock_wait.value.max(SERVER_WAIT);
     }
-    let opened = OpenStore::for_writing(&settings, is_json)?;
+    let opened = OpenStore::of(&settings, is_json, Wait::Now)?;
     let store = opened.store();
     let agent = args.with.map_or_else(
         || {
