@@ -33,9 +33,9 @@ pub(crate) use notes::{
     ContextArgs, KeyCommand, KindArg, NotebookArgs, PinArgs, PlaceCommand, SearchArgs, SectionArg,
     ShowArgs, StyleArg,
 };
-pub(crate) use serve::ServerCommand;
 #[cfg(feature = "server")]
-pub(crate) use serve::{LimitArgs, ServeArgs};
+pub(crate) use serve::ServeArgs;
+pub(crate) use serve::ServerCommand;
 pub(crate) use session::{LogCommand, LoopArgs, LoopCommand, SessionCommand};
 pub(crate) use stores::StoresCommand;
 #[cfg(feature = "server")]

@@ -165,12 +165,12 @@ fn what_is_not_safe_is_not_served() {
     $ waynote serve --listen 0.0.0.0:0 --behind-proxy
     exit 1
     error: store `default` has no tokens, and others can reach 0.0.0.0:0
-      make one for each who may use it: `waynote token create NAME --admin`
+      make one for each who may use it: `waynote --store STORE token create NAME --admin`
 
     $ waynote serve --listen 127.0.0.1:0 --behind-proxy --store new=new.db
     exit 1
     error: store `new` has no tokens, and a proxy lets others in
-      make one for each who may use it: `waynote --store new.db token create NAME --admin`
+      make one for each who may use it: `waynote --store STORE token create NAME --admin`
     ");
     // The hint is a complete command, and solves the problem.
     scratch.ok("--store new.db token create NAME --admin");
@@ -183,7 +183,7 @@ fn what_is_not_safe_is_not_served() {
     $ waynote --store b.db serve --listen 127.0.0.1:0 --behind-proxy
     exit 1
     error: store `default` has no tokens, and a proxy lets others in
-      make one for each who may use it: `waynote --store b.db token create NAME --admin`
+      make one for each who may use it: `waynote --store STORE token create NAME --admin`
 
     $ waynote serve --listen 127.0.0.1:0 --tls-cert no.pem --tls-key no.pem
     exit 2
