@@ -67,7 +67,8 @@ pub(crate) fn note_text(argument: &OsStr, allow_empty: bool) -> Outcome<Content>
     not_blank(content, from, allow_empty)
 }
 
-fn not_blank(content: Content, from: &str, allow_empty: bool) -> Outcome<Content> {
+/// The text, unless it is blank.
+pub(crate) fn not_blank(content: Content, from: &str, allow_empty: bool) -> Outcome<Content> {
     if allow_empty || !content.is_blank() {
         return Ok(content);
     }

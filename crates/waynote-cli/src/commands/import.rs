@@ -5,20 +5,20 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use waynote::Place;
 use waynote::text::shell_word;
 use waynote::visible::visible;
-use waynote::{Place, Scope};
 use waynote_formats::openotters::Notebooks;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    Conflict, CurrentSide, Directory, ForeignNotes, ImportReport, Mode, Project, Renamed,
+    Conflict, CurrentSide, Directory, ForeignNotes, ImportReport, Mode, Progress, Project, Renamed,
     SkippedItem, openotters, xs, zrb,
 };
 
-use super::copy;
 use super::import_progress::Bar;
-use crate::args::{ImportCommand, NotebookArgs, TableImport};
+use super::{copy, key};
+use crate::args::{ImportCommand, TableImport};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
 use crate::settings::Origin;
@@ -52,7 +52,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
     let code = ExitCode::from(u8::from(is_failure));
     let incoming = incoming.inside(inside::told_lease(&context.settings)?);
     let now = crate::clock::now()?;
-    let show = &mut |progress| bar.show(progress);
+    let show = &mut |of: Progress| bar.show("importing notes", of.done, of.total);
     let imported = match mode {
         Mode::Write => context.write(|store| Ok(incoming.import_shown(store, now, mode, show)?))?,
         Mode::DryRun => context.read(|store| Ok(incoming.import_shown(store, now, mode, show)?))?,
@@ -77,7 +77,7 @@ fn from_listed(context: &Context<'_>, listed: &TableImport) -> Outcome<(ForeignN
             (found?, &args.dry)
         }
         TableImport::Source { read, args } => {
-            let scope = scope(context, &args.notebook)?;
+            let scope = key::scope(context, &args.notebook)?;
             (read(&args.source, &scope)?, &args.dry)
         }
     };
@@ -131,14 +131,6 @@ fn claude_folder() -> Outcome<Option<PathBuf>> {
     Ok(match home::variable("CLAUDE_CONFIG_DIR")? {
         Some(folder) => Some(folder.into()),
         None => home::if_any()?.map(|home| Path::new(&home).join(".claude")),
-    })
-}
-
-/// The notebook that is meant: the agent's, or a directory's.
-fn scope(context: &Context<'_>, notebook: &NotebookArgs) -> Outcome<Scope> {
-    Ok(match &notebook.at {
-        Some(path) => Scope::Place(input::place(Some(path))?),
-        None => Scope::Agent(context.settings.agent.value.clone()),
     })
 }
 

@@ -123,20 +123,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let is_live = status.state == SessionState::Running;
             if context.output.json {
                 let stopped = status.end.as_ref().map(|end| {
-                    let mut stopped = json!({ "reason": end.reason.as_str() });
-                    if let Some(detail) = &end.detail {
-                        stopped["detail"] = detail.as_str().into();
-                    }
-                    match &end.signal {
-                        Some(AgentSignal::Completed(summary)) => {
-                            stopped["summary"] = summary.as_str().into();
-                        }
-                        Some(AgentSignal::Blocked(question)) => {
-                            stopped["question"] = question.as_str().into();
-                        }
-                        _ => {}
-                    }
-                    stopped
+                    let (summary, question) = match &end.signal {
+                        Some(AgentSignal::Completed(summary)) => (Some(summary), None),
+                        Some(AgentSignal::Blocked(question)) => (None, Some(question)),
+                        _ => (None, None),
+                    };
+                    json!({
+                        "reason": end.reason.as_str(), "detail": end.detail,
+                        "summary": summary, "question": question,
+                    })
                 });
                 let value = json!({
                     "iterations": iterations, "notes": notes, "events": events, "running": is_live,

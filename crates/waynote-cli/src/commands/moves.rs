@@ -7,7 +7,6 @@ use waynote::visible::visible;
 use waynote::{Address, AddressAt, Error, Key, Place};
 use waynote_system::shell::quoted;
 
-use super::undo;
 use crate::args::MoveArgs;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
@@ -47,7 +46,6 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
         Some(_) => format!("waynote undo {}", quoted(&back)),
         None => format!("waynote mv {} {}", quoted(&back), quoted(&shown)),
     };
-    let back = undo::command(context, &[&from, &to], back)?;
     let value = json!({ "from": from, "to": to, "copied": copy, "note": applied[0].note });
     context.answer(&value, || {
         let (did, to) = (if copy { "copied" } else { "moved" }, to.masked());
@@ -104,12 +102,10 @@ pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outc
         ));
     }
     let notes: Vec<&Address> = moved.iter().map(|(_, to)| to).collect();
-    let both: Vec<&Address> = moved.iter().flat_map(|(from, to)| [from, to]).collect();
     let (from, to) = (in_shell(old), in_shell(new));
-    let back = undo::command(context, &both, format!("waynote place mv {to} {from}"))?;
     context.answer(&json!({ "from": old, "to": new, "notes": notes }), || {
         format!(
-            "moved {} from {from} to {to}; `{back}` moves them back",
+            "moved {} from {from} to {to}; `waynote place mv {to} {from}` moves them back",
             plural(notes.len() as u64, "note"),
         )
     })

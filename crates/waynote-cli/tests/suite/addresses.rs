@@ -55,7 +55,6 @@ fn what_contradicts_itself_is_refused() {
         "undo agent:default#k@1",
         "history agent:default#k@1",
         "restore agent:default#k@1 --revision 2",
-        "show agent:default#k@1 --as-of 1",
         "place write --at agent:bob#k x",
         "place write --at place:relative x",
         "--store  key list",
@@ -156,7 +155,7 @@ fn a_person_types_less_than_an_address() {
 
     $ waynote key delete flaky-test
     exit 1
-    error: agent:default#flaky-test does not exist; nothing was deleted
+    error: there is no agent:default#flaky-test
       did you mean `flaky-tests`? there are: flaky-tests, src
 
     $ waynote key pin flaky-test

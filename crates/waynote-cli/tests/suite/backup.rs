@@ -37,7 +37,7 @@ fn a_store_is_backed_up_and_restored() {
       name another file, or replace this one with `--force`
 
     exit 1
-    error: there is a store already: HOME/.local/share/waynote/notes.db
+    error: HOME/.local/share/waynote/notes.db cannot be written: there is such a file already
       replace it with `--replace`, which keeps the old store under another name; or name another one with `--store`
 
     restored HOME/.local/share/waynote/notes.db: 1 note, 1 revision, 1 distinct text up to position 1; verified
@@ -111,15 +111,15 @@ fn what_cannot_be_restored_is_refused() {
 
     exit 1
     error: HOME/.local/share/waynote/notes.db cannot be restored: its newest notes are in the WAL beside it, so it is a store and not a backup
-      make a backup of it first: `waynote --store HOME/.local/share/waynote/notes.db backup FILE`
+      fix the cause and try again
 
     exit 1
     error: HOME/.local/share/waynote/notes.db cannot be written: it belongs to the store itself
-      name another file
+      fix the cause and try again
 
-    exit 2
-    error: `--replace` is for restoring the whole store from a file
-      leave it out, or write the file's path as `./FILE`
+    exit 1
+    error: agent:default#k cannot be read: No such file or directory (os error 2)
+      check the path
 
     exit 2
     error: `b.db` is not a valid key

@@ -35,9 +35,8 @@ fn show_and_history_take_the_address_of_an_event() {
     }
 
     $ waynote history session:s#event-1
-    session:s#event-1
-    AUTHOR  RECORDED              EVENT
-    person  2026-05-17T12:00:00Z  entry 03g56gadhc9giz28czzxeif1v was resolved by 03g56gadhc9giz28d01wfmh0z
+    2026-05-17 12:00 (UTC), person
+    entry 03g56gadhc9giz28czzxeif1v was resolved by 03g56gadhc9giz28d01wfmh0z
 
     $ waynote show session:s#event-2
     exit 1
@@ -45,9 +44,8 @@ fn show_and_history_take_the_address_of_an_event() {
       `waynote --session s log show --json` lists the events of that session
 
     $ waynote show session:s#event-1 --as-of 2026-05-17T12:00:00Z
-    exit 2
-    error: an event is never changed, so it has one state only
-      leave `--as-of` out
+    2026-05-17 12:00 (UTC), person
+    entry 03g56gadhc9giz28czzxeif1v was resolved by 03g56gadhc9giz28d01wfmh0z
 
     $ waynote forget session:s#event-1 --yes
     session:s#event-1 has no text left to forget

@@ -77,7 +77,7 @@ fn a_revision_goes_and_the_file_keeps_the_note_that_is_current() {
     assert_eq!(kept.text(), "{\n  \"~/work\": \"now\"\n}");
     kept.is_gone();
     kept.ok(&format!("place write {SECRET}"));
-    assert_snapshot!(kept.said("forget --yes place:~/work --revision 3"), @"forgot revision 3 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (1 revision left)");
+    assert_snapshot!(kept.said("forget --yes place:~/work --revision 3"), @"forgot 1 revision of place:~/work@3; the note is gone until `waynote restore place:~/work@N` (1 revision left)");
     assert!(!kept.text().contains("~/work"));
     kept.is_gone();
     kept.ok("restore place:~/work@2");
@@ -95,7 +95,7 @@ fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
     kept.ok("place write ours");
     kept.write(&kept.text().replace("ours", SECRET));
     has(kept.ok("history place:~/work"), "\n4         sync");
-    assert_snapshot!(kept.said("forget --yes place:~/work@4"), @"forgot revision 4 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (1 revision left)");
+    assert_snapshot!(kept.said("forget --yes place:~/work@4"), @"forgot 1 revision of place:~/work@4; the note is gone until `waynote restore place:~/work@N` (1 revision left)");
     kept.is_gone();
 }
 
@@ -127,7 +127,7 @@ fn everywhere_is_in_the_file_too() {
     let kept = SyncedHome::new();
     kept.write(&format!(r#"{{"~/x": "{SECRET}", "~/y": "kept"}}"#));
     kept.ok(&format!("key save k {SECRET}"));
-    assert_snapshot!(kept.said("forget --yes agent:default#k --everywhere"), @"forgot 1 revision of agent:default#k and 1 revision elsewhere; no text of it is left");
+    assert_snapshot!(kept.said("forget --yes agent:default#k --everywhere"), @"forgot 2 revisions of agent:default#k; no text of it is left");
     assert_eq!(kept.text(), "{\n  \"~/y\": \"kept\"\n}");
     kept.is_gone();
 }

@@ -39,7 +39,7 @@ fn nothing_is_lost() {
     $ waynote restore agent:default#k
     exit 2
     error: no revision given
-      it has the revisions 1 to 6: `waynote history agent:default#k` lists them, `waynote restore agent:default#k@N` restores one
+      `waynote history agent:default#k` lists the revisions, `waynote restore agent:default#k@N` restores one
 
     $ waynote history agent:default#k
     agent:default#k

@@ -53,7 +53,7 @@ fn a_day_with_a_notebook() {
 
     $ waynote key delete deploy
     exit 1
-    error: agent:default#deploy does not exist; nothing was deleted
+    error: there is no agent:default#deploy
       there are: db
 
     $ waynote --agent other key list

@@ -60,13 +60,13 @@ fn only_what_the_user_started_here_is_continued() {
     let run = scratch.run("loop --continue s");
     insta::assert_snapshot!(run.env("XDG_STATE_HOME", &elsewhere).said(), @"
     exit 1
-    error: you did not start the loop of session s on this machine: it ran on vm in HOME/work
-      continue it there; or start it here with its whole command: `waynote --session s loop -- AGENT`
+    error: you did not start the loop of session s on this machine
+      start it with its whole command: `waynote --session s loop -- AGENT`
     ");
     insta::assert_snapshot!(scratch.run("loop --continue none").said(), @"
     exit 1
-    error: no loop has run in session none
-      start it here with its whole command: `waynote --session none loop -- AGENT`
+    error: you did not start the loop of session none on this machine
+      start it with its whole command: `waynote --session none loop -- AGENT`
     ");
     // Nor what another user could have written.
     let state = scratch.home().join(".local/state/waynote/loops");

@@ -45,13 +45,13 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 ── iteration 2 ──
-    12:00:00 session s: 2 iterations in N.Ns, 2 notes added (2 tip)
+    12:00:00 session s: 2 iterations in N.Ns, 2 notes added
     done: the 2 requested iterations are done
     ");
     insta::assert_snapshot!(seconds_gone(&looping(&scratch, "--iterations 1", script).said()), @"
     Note added: [tip] tip 3
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 1 iteration, 3 without progress; output below
-    12:00:00 resuming after #2 (2 notes); new: nothing
+    12:00:00 resuming after #2 (2 notes)
 
     ITERATIONS
 
@@ -67,7 +67,7 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
 
     12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 3 ──
-    12:00:00 session s: 1 iteration in N.Ns, 1 note added (1 tip)
+    12:00:00 session s: 1 iteration in N.Ns, 1 note added
     done: the requested iteration is done
     ");
     let (code, summary) = ended(&scratch, "--iterations 1", script);
@@ -208,7 +208,7 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     12:00:00 iteration 1: failed (exit code 7); attempt 2 of 2 in N.Ns
     12:00:00 session s: 1 iteration in N.Ns, 0 notes added
     failed: the agent failed (exit code 7) in every attempt
-    when the agent works again, go on: `waynote loop --continue s`
+    see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
     ");
     // A loop goes on after a retry that succeeds.
     let script = "test -e tried && exit 0; touch tried; exit 1";
@@ -254,7 +254,7 @@ fn the_same_wall_three_times_is_a_stall() {
     12:00:00 ── iteration 1 ──
     12:00:00 ── iteration 2 ──
     12:00:00 ── iteration 3 ──
-    12:00:00 session s: 3 iterations in N.Ns, 4 notes added (1 stuck, 3 tip)
+    12:00:00 session s: 3 iterations in N.Ns, 4 notes added
     stalled: 3 iterations without progress
       stuck on the same problem in #1, #2, #3: the door is locked (session:s#03g56gadhc9giz28czz13wi38)
     see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
@@ -383,7 +383,7 @@ fn an_agent_that_is_gone_in_the_night_is_waited_for() {
     12:00:00 session s: 2 iterations in N.Ns, 0 notes added
     failed: the agent could not be started in any attempt
       failed with: `./agent` cannot be started: there is no such program
-    when the agent works again, go on: `waynote loop --continue s`
+    see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
     ");
     // A missing program does not count as an iteration.
     insta::assert_snapshot!(run(), @"

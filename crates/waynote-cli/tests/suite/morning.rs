@@ -98,7 +98,7 @@ fn loops_to_look_at_come_first_and_the_others_are_counted() {
       waynote context · waynote search WORDS · waynote --help
     ");
     let tail = scratch.ok("--session asks log tail");
-    has(&tail, "iteration 1 ended: blocked, after ");
+    has(&tail, "iteration 1 ended: ");
     let data = scratch.json("status --json");
     assert_eq!(data["more_sessions"], 3);
     assert_eq!(

@@ -44,8 +44,8 @@ fn a_day_with_places() {
 
     $ waynote place delete
     exit 1
-    error: place:~/work does not exist; nothing was deleted
-      `waynote place list` shows the notes of directories
+    error: there is no place:~/work
+      notes are on: /srv/none, ~
 
     $ waynote place read
     place:~/work has no note of its own; `waynote place all` prints what applies there

@@ -354,9 +354,9 @@ fn a_near_miss_is_named_wherever_a_note_is() {
       did you mean `deploy`? there are: deploy
 
     $ waynote restore deploy
-    exit 2
-    error: no revision given
-      it has the revisions 1 to 2: `waynote history agent:default#deploy` lists them, `waynote restore agent:default#deploy@N` restores one
+    exit 1
+    error: deploy cannot be read: No such file or directory (os error 2)
+      check the path
 
     $ waynote restore deplyo
     exit 1
@@ -366,7 +366,7 @@ fn a_near_miss_is_named_wherever_a_note_is() {
     $ waynote edit deploy --append ''
     exit 1
     error: the text is empty: nothing was written
-      give the text to add
+      `--allow-empty` writes it anyway
 
     $ waynote --session nigthly log show
     exit 1
