@@ -4,9 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use waynote::visible::visible;
 use waynote::{Address, AddressAt, Content, Place};
-use waynote_system::shell::quoted;
 
 use crate::error::{Failure, Outcome};
 use crate::home;
@@ -39,21 +37,6 @@ pub(crate) fn bytes(path: &Path) -> Outcome<Vec<u8>> {
     const LONGEST: u64 = 16 << 20;
     let read = waynote_files::contents(path, LONGEST);
     read.map_err(|error| Failure::file(path, "read", error))
-}
-
-/// Says that a text is the name of a file, where its contents were perhaps meant.
-pub(crate) fn say_if_file(text: &OsStr) {
-    let Some(text) = text.to_str() else {
-        return;
-    };
-    let file = text.strip_prefix('@').unwrap_or(text);
-    if Path::new(file).is_file() {
-        let name = visible(&quoted(file));
-        crate::error::say(&format!(
-            "the text is `{}`; to save the file's contents use `--file {name}`",
-            visible(text)
-        ));
-    }
 }
 
 /// The text of a note. An empty or blank one is refused, unless it is allowed.

@@ -1,6 +1,8 @@
 //! `waynote copy FROM TO`: a whole store into another file or database.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -148,30 +150,21 @@ pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome<ExitC
         failed?;
         return Ok(code(context, &lost));
     }
-    let file = |error| Error::file(target, "written", error);
-    let folder = target
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let mut part =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(file)?;
-    let mut lines: u64 = 0;
-    let lost = {
-        let mut writer = BufWriter::new(part.as_file_mut());
-        let lost = write_json(source.engine(), &mut |line| {
-            lines += 1;
-            writeln!(writer, "{line}").map_err(file)
-        })?;
-        writer.flush().map_err(file)?;
-        lost
-    };
-    part.as_file().sync_all().map_err(file)?;
-    part.persist_noclobber(target).map_err(|error| {
-        exists(
-            file(error.error),
-            "name another file, or remove this one first",
-        )
+    let failed = |error| Error::file(target, "written", error);
+    let mut options = File::options();
+    let options = options.write(true).create_new(true).mode(0o600);
+    let file = options
+        .open(target)
+        .map_err(|error| exists(failed(error), "name another file, or remove this one first"))?;
+    let (mut file, mut lines) = (BufWriter::new(file), 0);
+    // What is not whole, `import json` refuses.
+    let lost = write_json(source.engine(), &mut |line| {
+        lines += 1;
+        writeln!(file, "{line}").map_err(failed)
     })?;
-    let items = lines.saturating_sub(2);
+    file.flush().map_err(failed)?;
+    file.get_ref().sync_all().map_err(failed)?;
+    let items = u64::saturating_sub(lines, 2);
     let value = json!({ "target": target.to_string_lossy(), "items": items });
     context.answer(&value, || {
         let target = visible(&target.to_string_lossy());

@@ -160,19 +160,10 @@ fn save(
 }
 
 /// The text of an argument or a file; none if the editor has to ask for it.
-pub(super) fn text_or_editor(
-    context: &Context<'_>,
-    given: &TextArgs,
-    allow: &AllowArgs,
-) -> Outcome<Option<Content>> {
+pub(super) fn text_or_editor(given: &TextArgs, allow: &AllowArgs) -> Outcome<Option<Content>> {
     let is_possible = io::stdin().is_terminal() && io::stdout().is_terminal();
     match (&given.text, &given.file) {
-        (Some(text), _) => {
-            if !context.output.json {
-                input::say_if_file(text);
-            }
-            input::note_text(text, allow.empty).map(Some)
-        }
+        (Some(text), _) => input::note_text(text, allow.empty).map(Some),
         (None, Some(file)) => input::file(file, allow.empty).map(Some),
         (None, None) if is_possible => Ok(None),
         (None, None) => Err(Failure::usage(

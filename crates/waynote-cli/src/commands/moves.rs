@@ -4,7 +4,7 @@ use serde_json::json;
 use waynote::moved::{self, MoveOptions};
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Address, AddressAt, Error, Key, Place};
+use waynote::{Address, AddressAt, Error, Place};
 use waynote_system::shell::quoted;
 
 use crate::args::MoveArgs;
@@ -16,7 +16,7 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
     let purpose = if copy { Use::Keep } else { Use::TakeAway };
     let (from, to) = (
         context.note(&args.from, purpose)?,
-        target(context, &args.to)?,
+        context.note(&args.to, Use::Make)?,
     );
     if from == to {
         return Err(Failure::usage(
@@ -59,23 +59,6 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
         };
         format!("{did} {shown} to {to}{back}")
     })
-}
-
-/// The address to move to. A word that is a directory here could also be a new key: nothing is guessed.
-fn target(context: &Context<'_>, typed: &str) -> Outcome<Address> {
-    let to = context.note(typed, Use::Make)?;
-    match (&to, typed.parse::<Key>()) {
-        (Address::Place(_), Ok(key)) => Err(Failure::refused(
-            "several_notes",
-            format!("`{}` matches 2 notes", visible(typed)),
-            format!(
-                "use one of:\n    agent:{}#{key}\n    {}",
-                context.settings.agent.value,
-                to.masked()
-            ),
-        )),
-        _ => Ok(to),
-    }
 }
 
 /// Moves the notes of a directory and of all below it.

@@ -13,12 +13,6 @@ use waynote::secrets::masked;
 use waynote::visible::lines;
 
 pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
-    carried_out(context, command)?;
-    crate::zrb_file::say_once(&context.settings, context.output.json);
-    Ok(())
-}
-
-fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
     match command {
         PlaceCommand::Write {
             at,

@@ -104,7 +104,7 @@ pub(super) fn save(
     (cites, allow): (&CitesArgs, &AllowArgs),
     options: SaveOptions,
 ) -> Outcome {
-    let Some(content) = edit::text_or_editor(context, text, allow)? else {
+    let Some(content) = edit::text_or_editor(text, allow)? else {
         return edit::in_editor(context, address, allow);
     };
     let stamp = context.stamp_allowing(allow)?.citing(cites.given());

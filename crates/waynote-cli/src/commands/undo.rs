@@ -9,7 +9,7 @@ use waynote::{
 };
 
 use super::saved::say_deleted;
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::invocation::Context;
 use crate::typed::{Use, found};
@@ -17,31 +17,23 @@ use crate::typed::{Use, found};
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     let back = typed.map_or(String::new(), |address| format!(" {}", shell_word(address)));
     let then = format!("; `waynote redo{back}` brings it back");
-    let (undone, later) = taken_back(context, typed, Change::undo, undo_last)?;
-    report(context, &undone, "undid", &then)?;
-    if let (Some(later), false) = (later, context.output.json) {
-        context.output.flush()?;
-        let note = shell_word(&later.to_string());
-        say(&format!(
-            "your newer change is to {later}, which `undo` does not reach from here: run `waynote undo {note}`"
-        ));
-    }
-    Ok(())
+    let undone = taken_back(context, typed, Change::undo, undo_last)?;
+    report(context, &undone, "undid", &then)
 }
 
 pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
-    let (redone, _) = taken_back(context, typed, Change::redo, redo_last)?;
+    let redone = taken_back(context, typed, Change::redo, redo_last)?;
     report(context, &redone, "redid", "")
 }
 
 /// Takes back the change named by `of`, or the `last` one within reach of the working directory. Returns what became
-/// of the notes, and a newer change that is out of reach.
+/// of the notes.
 fn taken_back(
     context: &Context<'_>,
     typed: Option<&str>,
     of: fn(Address) -> Change,
     last: fn(&dyn Store, &UndoScope, &Stamp) -> waynote::Result<UndoReport>,
-) -> Outcome<(Vec<Applied>, Option<Address>)> {
+) -> Outcome<Vec<Applied>> {
     let named = typed
         .map(|typed| context.note(typed, Use::Keep))
         .transpose()?;
@@ -52,12 +44,12 @@ fn taken_back(
                 let missing = Err(Error::not_found(address.to_string()));
                 found(store, &AddressAt::new(address.clone(), None), missing)
             }
-            applied => Ok((applied?, None)),
+            applied => Ok(applied?),
         },
         None => {
             let mut done = last(store, &reach, &stamp)?;
             done.others.insert(0, done.applied);
-            Ok((done.others, done.later))
+            Ok(done.others)
         }
     })
 }

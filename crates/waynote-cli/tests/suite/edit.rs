@@ -115,10 +115,6 @@ fn a_text_is_added_or_taken_from_a_file_without_an_editor() {
     assert_eq!(scratch.ok("place read"), "one\ntwo\nthree\n");
     assert_snapshot!(scratch.run("edit spec --file SPEC.md").said(), @"saved agent:default#spec (new key)");
     assert_eq!(scratch.ok("show spec"), "# Spec\n");
-    assert_snapshot!(scratch.run("key save spec SPEC.md").said(), @"
-    saved agent:default#spec (overwrote revision 1; `waynote undo agent:default#spec` brings it back)
-    the text is `SPEC.md`; to save the file's contents use `--file SPEC.md`
-    ");
     scratch.ok(&format!("key save spec --file {spec}"));
     scratch.ok(&format!("place write --file {spec}"));
     assert_eq!(

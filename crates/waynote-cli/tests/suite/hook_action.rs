@@ -385,8 +385,8 @@ fn a_pause_is_for_a_place_or_a_session() {
     };
     insta::assert_snapshot!(scratch.ok("pause"), @"~/work: hooks deliver no notes until `waynote pause --end`");
     assert_eq!(told("a"), "");
-    insta::assert_snapshot!(scratch.ok("pause --end"), @"~/work: hooks deliver notes again");
-    insta::assert_snapshot!(scratch.ok("pause --end"), @"~/work: it was not paused");
+    insta::assert_snapshot!(scratch.ok("pause --end"), @"~/work: hooks deliver notes");
+    insta::assert_snapshot!(scratch.ok("pause --end"), @"~/work: hooks deliver notes");
     assert!(told("a").contains("inline"));
     assert!(
         scratch

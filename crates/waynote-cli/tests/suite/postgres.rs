@@ -57,10 +57,10 @@ fn the_stores_of_a_database_are_listed_made_and_dropped() {
             "{said}"
         );
     }
-    let not_confirmed = format!("exit 1\nerror: removing the store {url} with its 1 note ");
+    let not_confirmed = format!("exit 1\nerror: removing the store {url} cannot be undone");
     assert!(seen[3].starts_with(&not_confirmed), "{}", seen[3]);
     assert!(seen[3].contains("add `--yes`"), "{}", seen[3]);
-    let gone = scratch.run(&format!("stores drop {url}")).said();
+    let gone = scratch.run(&format!("stores drop {url} --yes")).said();
     assert!(gone.contains("there is no store"), "{gone}");
     assert!(!seen[4].starts_with("exit "), "{}", seen[4]);
     assert!(seen[5].contains("there is no store"), "{}", seen[5]);

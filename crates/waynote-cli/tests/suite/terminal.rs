@@ -89,9 +89,9 @@ fn forgetting_asks() {
     would forget 2 revisions:
       agent:default#k@1
       agent:default#k@2
-    agent:default#k would be gone for good
+    these notes would be gone: agent:default#k
     the same text would remain in agent:default#other@1; `--everywhere` forgets it there too
-    This cannot be undone. Forget it? [y/N] kept agent:default#k
+    This cannot be undone. Forget it? [y/N] nothing was changed
     ");
     has(typed(&scratch, forget, "\n"), "[y/N] kept agent:default#k");
     assert_eq!(scratch.ok("key show k"), "two");
@@ -131,22 +131,23 @@ fn a_dry_run_forgets_nothing() {
     would forget 2 revisions:
       agent:default#k@1
       agent:default#other@1
-    these would be gone too: agent:default#other
+    these notes would be gone: agent:default#other
+    1 revision would be left
 
     $ waynote forget agent:default#k@2 --dry-run --json
     {
-      "named": "agent:default#k@2",
-      "revisions": [
-        "agent:default#k@2"
-      ],
+      "files": [],
       "gone": [
         "agent:default#k"
       ],
       "kept": 1,
-      "shared": [],
-      "up_to": "3",
+      "named": "agent:default#k@2",
       "residue": null,
-      "files": []
+      "revisions": [
+        "agent:default#k@2"
+      ],
+      "shared": [],
+      "up_to": "3"
     }
 
     $ waynote forget agent:default#k@9 --dry-run
@@ -175,7 +176,7 @@ fn a_dry_run_knows_the_file() {
     assert_snapshot!(said("forget place:~/work --dry-run"), @"
     would forget 1 revision:
       place:~/work@1
-    place:~/work would be gone for good
+    these notes would be gone: place:~/work
     ");
     assert_snapshot!(said("forget place:~/work --yes"), @"forgot 1 revision of place:~/work; no text of it is left");
 }

@@ -61,7 +61,6 @@ fn only_ones_own_changes_here_are_meant() {
 
     $ waynote undo
     undid the last change of agent:default#mine (it no longer exists); `waynote redo` brings it back
-    your newer change is to place:/srv, which `undo` does not reach from here: run `waynote undo place:/srv`
 
     $ waynote undo
     exit 1

@@ -2,56 +2,13 @@
 
 use std::fs;
 
-use super::common::{Scratch, assert_transcript};
+use super::common::Scratch;
 
 fn with_file() -> Scratch {
     let scratch = Scratch::new();
     fs::create_dir(scratch.home().join(".zrb")).unwrap();
     scratch.put(".zrb/notes.json", r#"{"~": "home"}"#);
     scratch
-}
-
-#[test]
-fn the_first_place_command_names_it_on_standard_error() {
-    let scratch = with_file();
-    assert_transcript!(scratch, @"
-    $ waynote key list
-    no notes in agent:default
-
-    $ waynote place read
-    place:~/work has no note of its own; `waynote place all` prints what applies there
-    note: Zrb's notes in ~/.zrb/notes.json are not read
-      keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once
-
-    $ waynote place read
-    place:~/work has no note of its own; `waynote place all` prints what applies there
-
-    $ waynote place write text
-    saved place:~/work (revision 1)
-    ");
-    let again = with_file();
-    let output = again.run("place list").output();
-    assert_eq!(
-        String::from_utf8(output.stdout).unwrap(),
-        "no notes on any directory\n"
-    );
-    let json = with_file();
-    insta::assert_snapshot!(json.run("place list --json").said(), @r#"
-    []
-    {"notice":{"hint":"keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once","kind":"zrb_notes_file","message":"Zrb's notes in ~/.zrb/notes.json are not read"}}
-    "#);
-}
-
-#[test]
-fn a_command_that_fails_does_not_use_it_up() {
-    let scratch = with_file();
-    let refused = scratch
-        .run("place write -")
-        .stdin(b"\xff".as_slice())
-        .said();
-    assert!(refused.starts_with("exit 1\n"), "{refused}");
-    assert!(!refused.contains("notes.json"), "{refused}");
-    assert!(scratch.run("place read").said().contains("notes.json"));
 }
 
 #[test]
