@@ -27,7 +27,7 @@ use values::{given, given_path};
 use waynote::Citation;
 
 pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallArgs};
-pub(crate) use formats::{ExportCommand, ImportCommand, StartArgs, TableImport};
+pub(crate) use formats::{ExportCommand, ImportArgs, StartArgs};
 pub(crate) use mistakes::explained;
 pub(crate) use notes::{
     ContextArgs, KeyCommand, KindArg, NotebookArgs, PinArgs, PlaceCommand, SearchArgs, SectionArg,
@@ -259,8 +259,7 @@ pub(crate) enum Command {
     /// open); without one, open the printed link. For a store on a server, it opens the page of that server.
     Ui(UiArgs),
     /// Bring in another program's notes
-    #[command(subcommand)]
-    Import(ImportCommand),
+    Import(ImportArgs),
     /// Write notes for another program
     #[command(subcommand)]
     Export(ExportCommand),

@@ -1,5 +1,7 @@
 //! `waynote key`: notes by key, in an agent's notebook or on a directory.
 
+use std::ffi::OsStr;
+
 use waynote::{Address, AddressAt, Error, NoteAsOf, Notebook, SaveOptions, Scope, named, single};
 
 use super::saved::{self, expected, gone};
@@ -36,7 +38,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             show::print(context, &named, named.revision.map(NoteAsOf::Revision))
         }
         KeyCommand::List { notebook, pinned } => {
-            let scope = scope(context, notebook)?;
+            let scope = scope(context, notebook.at.as_deref())?;
             list_of(context, &scope, *pinned)
         }
         KeyCommand::Delete {
@@ -50,7 +52,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
         KeyCommand::Pin(args) => pin(context, args, true),
         KeyCommand::Unpin(args) => pin(context, args, false),
         KeyCommand::Count { notebook } => {
-            let scope = scope(context, notebook)?;
+            let scope = scope(context, notebook.at.as_deref())?;
             let count = context.read(|store| Ok(store.count(&scope)?))?;
             context.answer(&count, || count.to_string())
         }
@@ -97,8 +99,8 @@ fn list_of(context: &mut Context<'_>, scope: &Scope, pinned: bool) -> Outcome {
 }
 
 /// The notebook that is meant: the agent's, or a directory's.
-pub(super) fn scope(context: &Context<'_>, notebook: &NotebookArgs) -> Outcome<Scope> {
-    Ok(match &notebook.at {
+pub(super) fn scope(context: &Context<'_>, at: Option<&OsStr>) -> Outcome<Scope> {
+    Ok(match at {
         Some(path) => Scope::Place(input::place(Some(path))?),
         None => Scope::Agent(context.settings.agent.value.clone()),
     })
@@ -107,7 +109,7 @@ pub(super) fn scope(context: &Context<'_>, notebook: &NotebookArgs) -> Outcome<S
 /// The note of a key, or the keyed note of an address.
 fn keyed(context: &Context<'_>, notebook: &NotebookArgs, typed: &str) -> Outcome<AddressAt> {
     if !Address::is_meant(typed) {
-        let address = Address::keyed(&scope(context, notebook)?, typed.parse()?)?;
+        let address = Address::keyed(&scope(context, notebook.at.as_deref())?, typed.parse()?)?;
         return Ok(AddressAt::new(address, None));
     }
     if notebook.at.is_some() {

@@ -32,8 +32,6 @@ fn zrb_there_and_back() {
 
     $ waynote place write --at ~/p newer
     saved place:~/p (overwrote revision 1; `waynote undo place:~/p` brings it back)
-    note: Zrb's notes in ~/.zrb/notes.json are not read
-      keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once
 
     $ waynote import zrb --json
     {
