@@ -15,8 +15,11 @@ use crate::invocation::Context;
 use crate::typed::{Use, found};
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
-    let back = typed.map_or(String::new(), |address| format!(" {}", shell_word(address)));
-    let then = format!("; `waynote redo{back}` brings it back");
+    let back = match typed {
+        Some(address) => format!("waynote redo {}", shell_word(address)),
+        None => "waynote redo".into(),
+    };
+    let then = format!("; `{back}` brings it back");
     let undone = taken_back(context, typed, Change::undo, undo_last)?;
     report(context, &undone, "undid", &then)
 }
