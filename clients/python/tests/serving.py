@@ -18,7 +18,7 @@ def serving(*, token=None, port=0):
         if token:
             make = [PROGRAM, "token", "create", "test", token, "--json"]
             made = json.loads(subprocess.run(make, env=environment, check=True, capture_output=True, cwd=home).stdout)
-        serve = [PROGRAM, "serve", "--listen", f"127.0.0.1:{port}", "--rate", "100000", "--burst", "100000"]
+        serve = [PROGRAM, "serve", "--listen", f"127.0.0.1:{port}", "--rate", "100000"]
         server = subprocess.Popen(
             serve, env=environment, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )

@@ -22,7 +22,7 @@ let client;
 
 before(async () => {
   const environment = { HOME: home, PATH: process.env.PATH };
-  const words = ["serve", "--listen", "127.0.0.1:0", "--rate", "100000", "--burst", "100000"];
+  const words = ["serve", "--listen", "127.0.0.1:0", "--rate", "100000"];
   server = spawn(program, words, { env: environment, cwd: home, stdio: ["ignore", "pipe", "ignore"] });
   assert(server.stdout);
   const lines = createInterface(server.stdout)[Symbol.asyncIterator]();

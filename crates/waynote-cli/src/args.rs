@@ -27,14 +27,14 @@ use values::{given, given_path};
 use waynote::Citation;
 
 pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallArgs};
-pub(crate) use formats::{ExportCommand, ImportCommand, StartArgs, TableImport};
+pub(crate) use formats::{ExportCommand, ImportArgs, StartArgs};
 pub(crate) use mistakes::explained;
 pub(crate) use notes::{
     ContextArgs, KeyCommand, KindArg, NotebookArgs, PinArgs, PlaceCommand, SearchArgs, ShowArgs,
 };
-pub(crate) use serve::ServerCommand;
 #[cfg(feature = "server")]
-pub(crate) use serve::{LimitArgs, ServeArgs};
+pub(crate) use serve::ServeArgs;
+pub(crate) use serve::ServerCommand;
 pub(crate) use session::{LogCommand, LoopArgs, LoopCommand, SessionCommand};
 pub(crate) use stores::StoresCommand;
 #[cfg(feature = "server")]
@@ -258,8 +258,7 @@ pub(crate) enum Command {
     /// open); without one, open the printed link. For a store on a server, it opens the page of that server.
     Ui(UiArgs),
     /// Bring in another program's notes
-    #[command(subcommand)]
-    Import(ImportCommand),
+    Import(ImportArgs),
     /// Write notes for another program
     #[command(subcommand)]
     Export(ExportCommand),

@@ -4,9 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use waynote::visible::visible;
 use waynote::{Address, AddressAt, Content, Place};
-use waynote_system::shell::quoted;
 
 use crate::error::{Failure, Outcome};
 use crate::home;
@@ -41,21 +39,6 @@ pub(crate) fn bytes(path: &Path) -> Outcome<Vec<u8>> {
     read.map_err(|error| Failure::file(path, "read", error))
 }
 
-/// Says that a text is the name of a file, where its contents were perhaps meant.
-pub(crate) fn say_if_file(text: &OsStr) {
-    let Some(text) = text.to_str() else {
-        return;
-    };
-    let file = text.strip_prefix('@').unwrap_or(text);
-    if Path::new(file).is_file() {
-        let name = visible(&quoted(file));
-        crate::error::say(&format!(
-            "the text is `{}`; to save the file's contents use `--file {name}`",
-            visible(text)
-        ));
-    }
-}
-
 /// The text of a note. An empty or blank one is refused, unless it is allowed.
 pub(crate) fn note_text(argument: &OsStr, allow_empty: bool) -> Outcome<Content> {
     let content = text(argument)?;
@@ -67,7 +50,8 @@ pub(crate) fn note_text(argument: &OsStr, allow_empty: bool) -> Outcome<Content>
     not_blank(content, from, allow_empty)
 }
 
-fn not_blank(content: Content, from: &str, allow_empty: bool) -> Outcome<Content> {
+/// The text, unless it is blank.
+pub(crate) fn not_blank(content: Content, from: &str, allow_empty: bool) -> Outcome<Content> {
     if allow_empty || !content.is_blank() {
         return Ok(content);
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use waynote::named::end_of_id;
-use waynote::{Address, Error, Filter, Note, Place, Places, Result, ScopeKind, Store};
+use waynote::{Address, Error, Filter, Listing, Note, Place, Result, Scope, ScopeKind, Store};
 
 use crate::decoded::not_utf8;
 use crate::report::ExportReport;
@@ -121,10 +121,10 @@ pub fn export_agents_md(
     let rest = lines(&without_section(&before));
     let mut exported = ExportReport::default();
     let mut sections = Vec::new();
-    for note in Places::new(store).read_all(place)? {
+    let own = Listing::default().scope(Scope::Place(place.clone()));
+    for note in own.page(store, None, usize::MAX)?.notes {
         let (key, text) = (note.address.key(), note.content.shown());
-        let is_of_file = key.as_deref().is_some_and(|key| of_file.contains(&key));
-        if note.address.scope().name() != place.as_str() || is_of_file {
+        if key.as_deref().is_some_and(|key| of_file.contains(&key)) {
             continue;
         }
         if rest.contains(&lines(&text)) {

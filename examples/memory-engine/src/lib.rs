@@ -10,11 +10,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use waynote::engine::{Engine, IndexState, Read, SegmentHead, Step, Transaction, Writing};
-use waynote::event::RecordedEvent;
 use waynote::forget::Residue;
-use waynote::jiff::Timestamp;
-use waynote::store::SideValue;
-use waynote::{Address, AddressAt, Error, Name, Note, Position, Result, Revision, Scope, StoreId};
+use waynote::store::{FeedContent, SideValue};
+use waynote::{Address, Error, Note, Position, Result, Scope};
 
 /// Rows that last as long as the value and its clones.
 #[derive(Clone, Default)]
@@ -24,20 +22,6 @@ pub struct Memory {
     is_held: Rc<Cell<bool>>,
     /// True if that is the user of this value.
     holds_it: bool,
-}
-
-/// Puts the rows back as they were, unless their new state is kept: also when the work panics.
-struct TakenBack<'m> {
-    state: &'m RefCell<State>,
-    before: Option<State>,
-}
-
-impl Drop for TakenBack<'_> {
-    fn drop(&mut self) {
-        if let Some(before) = self.before.take() {
-            *self.state.borrow_mut() = before;
-        }
-    }
 }
 
 /// Lets other writers in again, also when the work panics.
@@ -63,61 +47,20 @@ impl Memory {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct State {
-    scopes: Vec<ScopeRow>,
-    journal: BTreeMap<Position, JournalEntry>,
-    notes: BTreeMap<Address, (Note, Position)>,
-    deleted: BTreeMap<Address, Position>,
-    events: BTreeMap<Name, Vec<(RecordedEvent, Option<Step>)>>,
-    forgettings: Vec<Forgetting>,
+    /// Each scope with its count; its index is its number.
+    scopes: Vec<(Scope, u64)>,
+    /// All that happened, with the call that did it.
+    log: BTreeMap<Position, (FeedContent, Option<Step>)>,
+    /// The positions of the revisions of every note that there ever was.
+    revisions: BTreeMap<Address, Vec<Position>>,
+    notes: BTreeMap<Address, Note>,
     side: BTreeMap<String, BTreeMap<String, SideValue>>,
     index: IndexState,
     segments: Vec<Segment>,
     last_segment: i64,
-    id: StoreId,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self {
-            scopes: Vec::new(),
-            journal: BTreeMap::new(),
-            notes: BTreeMap::new(),
-            deleted: BTreeMap::new(),
-            events: BTreeMap::new(),
-            forgettings: Vec::new(),
-            side: BTreeMap::new(),
-            index: IndexState::default(),
-            segments: Vec::new(),
-            last_segment: 0,
-            id: StoreId::new([7; 16]),
-        }
-    }
-}
-
-#[derive(Clone)]
-struct Forgetting {
-    position: Position,
-    at: Timestamp,
-    by: Name,
-    revisions: Vec<(AddressAt, Position)>,
-    events: Vec<(Name, RecordedEvent)>,
-    step: Option<Step>,
-}
-
-#[derive(Clone)]
-struct ScopeRow {
-    scope: Scope,
-    counted: u64,
-    lease: Option<u64>,
-}
-
-#[derive(Clone)]
-struct JournalEntry {
-    revision: Revision,
-    previous: Option<Position>,
-    step: Option<Step>,
+    id: [u8; 16],
 }
 
 #[derive(Clone)]
@@ -144,12 +87,9 @@ impl Engine for Memory {
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<()> {
         self.refuse_others()?;
-        let mut taken_back = TakenBack {
-            state: &self.state,
-            before: Some(self.state.borrow().clone()),
-        };
-        work(&Handle(Rc::clone(&self.state)))?;
-        taken_back.before = None;
+        let copy = Rc::new(RefCell::new(self.state.borrow().clone()));
+        work(&Handle(Rc::clone(&copy)))?;
+        self.state.replace(copy.take());
         Ok(())
     }
 

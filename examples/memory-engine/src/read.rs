@@ -6,7 +6,7 @@ use waynote::{Action, Position, Report, Result, Revision, ScopeKind};
 
 use std::ops::Bound::{Excluded, Unbounded};
 
-use crate::{Handle, JournalEntry, State};
+use crate::{Handle, State};
 
 impl Read for Handle {
     fn read(&self, ask: &Ask) -> Result<Rows> {
@@ -21,16 +21,17 @@ impl Read for Handle {
 impl State {
     /// The rows of the journal after a position.
     pub(crate) fn journal_rows(&self, after: i64, limit: usize) -> Vec<JournalRow> {
-        let after = Position::new(after);
-        let rows = self.journal.range((Excluded(after), Unbounded));
-        let row = |entry: &JournalEntry| {
-            let JournalEntry {
-                revision, previous, ..
-            } = entry;
+        let rows = self.log.range((Excluded(Position::new(after)), Unbounded));
+        let rows = rows.filter_map(|(position, _)| self.revision(*position));
+        let row = |revision: &Revision| {
             let address = revision.address();
             let (scope, key) = (address.scope(), address.key().unwrap_or_default());
             let content = |revision: &Revision| revision.note().map(|note| note.content.clone());
-            let before = previous.map(|previous| content(&self.row(previous).revision));
+            let positions = &self.revisions[address];
+            let mut earlier = positions.iter().filter(|of| Some(**of) < revision.position);
+            let previous = earlier.next_back().copied();
+            let before = previous.and_then(|previous| self.revision(previous));
+            let before = before.map(content);
             let note = revision.note();
             let micros =
                 |time: Option<Timestamp>| time.unwrap_or(revision.recorded_at).as_microsecond();
@@ -54,7 +55,7 @@ impl State {
                 now: self
                     .notes
                     .get(address)
-                    .map(|(_, last)| Some(*last) == revision.position),
+                    .map(|_| positions.last().copied() == revision.position),
                 has_new_content: before.flatten() != content(revision),
                 content: note.map(|note| note.content.as_bytes().into()),
                 created_at: micros(note.map(|note| note.created_at)),
@@ -62,6 +63,6 @@ impl State {
                 entry_before: is_entry.then(entry_before).flatten(),
             }
         };
-        rows.take(limit).map(|(_, entry)| row(entry)).collect()
+        rows.take(limit).map(row).collect()
     }
 }

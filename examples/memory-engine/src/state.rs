@@ -1,150 +1,98 @@
 //! Answering from the rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use waynote::engine::{Ask, Blocks, NoteAt, NoteState, Rows, Step};
-use waynote::event::{RecordedEvent, SessionsEvent};
+use waynote::engine::{Ask, Blocks, NoteAt, NoteState, Rows};
+use waynote::event::{RecordedEvent, SessionEvent, SessionsEvent};
 use waynote::store::{
-    self, Answers, Count, Cursor, Done, FeedContent, FeedEntry, ForgottenTexts, Recent, SideValue,
-    Version,
+    self, Answers, Count, Cursor, Done, FeedContent, FeedEntry, Recent, SideValue, Version,
 };
 use waynote::{
     Address, AddressAt, Content, EntryId, EntryType, Name, Note, OperationId, Position, Revision,
-    Scope, ScopeKind, ScopeSummary,
+    Scope, ScopeKind, ScopeSummary, StoreId,
 };
 
-use crate::{JournalEntry, ScopeRow, Segment, State};
+use crate::{Segment, State};
 
 impl State {
     pub(crate) fn scope(&self, scope: &Scope) -> Option<usize> {
-        self.scopes.iter().position(|row| row.scope == *scope)
+        self.scopes.iter().position(|(of, _)| of == scope)
     }
 
-    pub(crate) fn scope_row(&mut self, scope: Scope) -> &mut ScopeRow {
-        let index = match self.scope(&scope) {
-            Some(index) => index,
-            None => {
-                self.scopes.push(ScopeRow {
-                    scope,
-                    counted: 0,
-                    lease: None,
-                });
-                self.scopes.len() - 1
-            }
-        };
-        &mut self.scopes[index]
+    pub(crate) fn revision(&self, position: Position) -> Option<&Revision> {
+        match self.log.get(&position) {
+            Some((FeedContent::Changed(revision), _)) => Some(revision),
+            _ => None,
+        }
     }
 
-    pub(crate) fn row(&self, position: Position) -> &JournalEntry {
-        &self.journal[&position]
+    fn journal(&self) -> impl DoubleEndedIterator<Item = &Revision> {
+        self.log
+            .values()
+            .filter_map(|(happened, _)| match happened {
+                FeedContent::Changed(revision) => Some(revision),
+                _ => None,
+            })
+    }
+
+    fn events(&self) -> impl DoubleEndedIterator<Item = &SessionsEvent> {
+        self.log
+            .values()
+            .filter_map(|(happened, _)| match happened {
+                FeedContent::Event(event) => Some(event),
+                _ => None,
+            })
+    }
+
+    fn events_of(&self, session: &Name) -> impl DoubleEndedIterator<Item = &RecordedEvent> {
+        let events = self.events().filter(move |of| of.session == *session);
+        events.map(|of| &of.recorded)
     }
 
     /// The notes of a scope, by key.
     pub(crate) fn of_scope(&self, scope: &Scope) -> Vec<Note> {
-        let notes = self.notes.values().map(|(note, _)| note);
-        let mut notes: Vec<Note> = notes
-            .filter(|note| note.address.scope() == *scope)
-            .cloned()
-            .collect();
+        let notes = self.notes.values();
+        let notes = notes.filter(|note| note.address.scope() == *scope);
+        let mut notes: Vec<Note> = notes.cloned().collect();
         notes.sort_by_key(|note| note.address.key());
         notes
     }
 
-    pub(crate) fn of_session(&self, session: &Name) -> Vec<Note> {
+    fn of_session(&self, session: &Name) -> Vec<Note> {
         self.of_scope(&Scope::Session(session.clone()))
     }
 
-    pub(crate) fn end(&self, address: &Address) -> Option<Position> {
-        let note = self.notes.get(address).map(|(_, position)| *position);
-        note.or_else(|| self.deleted.get(address).copied())
-    }
-
-    pub(crate) fn note_state(&self, address: &Address) -> Option<NoteState> {
-        let position = self.end(address)?;
+    fn note_state(&self, address: &Address) -> Option<NoteState> {
+        let position = *self.revisions.get(address)?.last()?;
         Some(NoteState {
             position,
-            revision: self.row(position).revision.number(),
-            note: self.notes.get(address).map(|(note, _)| note.clone()),
+            revision: self.revision(position)?.number(),
+            note: self.notes.get(address).cloned(),
         })
     }
 
-    /// Everything that happened, with the call that did it.
-    fn happened(&self) -> Vec<(FeedEntry, Option<Step>)> {
-        let mut all = Vec::new();
-        let mut add = |position: Position, step: Option<Step>, happened| {
-            let at = Cursor::at(position);
-            all.push((FeedEntry { at, happened }, step));
-        };
-        for (position, row) in &self.journal {
-            add(
-                *position,
-                row.step,
-                FeedContent::Changed(row.revision.clone()),
-            );
+    fn entry(&self, position: Position) -> FeedEntry {
+        FeedEntry {
+            at: Cursor::at(position),
+            happened: self.log[&position].0.clone(),
         }
-        for (session, events) in &self.events {
-            for (recorded, step) in events {
-                let happened = FeedContent::Event(SessionsEvent {
-                    session: session.clone(),
-                    recorded: recorded.clone(),
-                });
-                add(recorded.position, *step, happened);
-            }
-        }
-        for of in &self.forgettings {
-            let happened = FeedContent::Forgotten(ForgottenTexts {
-                revisions: of.revisions.iter().map(|(at, _)| at.clone()).collect(),
-                events: of
-                    .events
-                    .iter()
-                    .map(|(session, recorded)| recorded.address(session))
-                    .collect(),
-                at: of.at,
-                by: of.by.clone(),
-            });
-            add(of.position, of.step, happened);
-        }
-        all.sort_by_key(|(entry, _)| entry.at);
-        all
     }
 
     /// The rows that a call wrote.
     fn operation(&self, operation: OperationId) -> Vec<Done> {
-        let all = self.happened().into_iter();
-        all.filter_map(|(entry, step)| {
+        let all = self.log.iter();
+        all.filter_map(|(position, (_, step))| {
             let step = step.filter(|step| step.operation == operation)?.step;
+            let entry = self.entry(*position);
             Some(Done { step, entry })
         })
         .collect()
     }
 
-    /// The call that wrote the row at a position.
-    pub(crate) fn step(&self, position: Position) -> Option<Step> {
-        let mut all = self.happened().into_iter();
-        all.find(|(entry, _)| entry.at.position == position)?.1
-    }
-
-    /// Everything that happened after a point.
-    pub(crate) fn feed(&self, after: Cursor, limit: usize) -> Vec<FeedEntry> {
-        let all = self.happened().into_iter().map(|(entry, _)| entry);
-        all.filter(|entry| entry.at > after).take(limit).collect()
-    }
-
-    pub(crate) fn head(&self) -> Option<Position> {
-        let all = self.feed(Cursor::START, usize::MAX);
-        all.last().map(|last| last.at.position)
-    }
-
     pub(crate) fn history(&self, address: &Address) -> Vec<Revision> {
-        let mut history = Vec::new();
-        let mut next = self.end(address);
-        while let Some(position) = next {
-            let row = self.row(position);
-            history.push(row.revision.clone());
-            next = row.previous;
-        }
-        history.reverse();
-        history
+        let positions = self.revisions.get(address).into_iter().flatten();
+        let revisions = positions.filter_map(|position| self.revision(*position));
+        revisions.cloned().collect()
     }
 
     fn noted_before(&self, address: &Address, before: i64) -> u64 {
@@ -153,12 +101,10 @@ impl State {
         iterations.filter(|iteration| *iteration < before).count() as u64
     }
 
-    pub(crate) fn count(&self, count: &Count) -> u64 {
+    fn count(&self, count: &Count) -> u64 {
         let found = match count {
             Count::Counted(scope) => {
-                return self
-                    .scope(scope)
-                    .map_or(0, |index| self.scopes[index].counted);
+                return self.scope(scope).map_or(0, |index| self.scopes[index].1);
             }
             Count::Keyed { scope, pinned } => {
                 let notes = self.of_scope(scope).into_iter();
@@ -185,7 +131,7 @@ impl State {
         found as u64
     }
 
-    pub(crate) fn entry_types(&self, session: &Name) -> Vec<EntryType> {
+    fn entry_types(&self, session: &Name) -> Vec<EntryType> {
         let kinds = self.of_session(session).into_iter();
         let mut kinds: Vec<EntryType> = kinds.filter_map(|note| note.kind).collect();
         kinds.sort_by(|one, other| one.as_str().cmp(other.as_str()));
@@ -193,16 +139,15 @@ impl State {
         kinds
     }
 
-    pub(crate) fn last_entry(&self, session: &Name) -> Option<EntryId> {
-        let all = self.notes.keys().chain(self.deleted.keys());
-        all.filter_map(|address| match address {
+    fn last_entry(&self, session: &Name) -> Option<EntryId> {
+        let entries = self.revisions.keys().filter_map(|address| match address {
             Address::Session(of, id) if of == session => Some(*id),
             _ => None,
-        })
-        .max()
+        });
+        entries.max()
     }
 
-    pub(crate) fn last_iteration(&self, session: &Name) -> Option<i64> {
+    fn last_iteration(&self, session: &Name) -> Option<i64> {
         let entries = self.of_session(session);
         let histories = entries.iter().map(|note| self.history(&note.address));
         histories
@@ -211,17 +156,15 @@ impl State {
             .max()
     }
 
-    pub(crate) fn holders(&self, content: &Content) -> Vec<AddressAt> {
-        let rows = self.journal.values().map(|row| &row.revision);
-        rows.filter(|revision| revision.note().is_some_and(|note| note.content == *content))
-            .map(|revision| AddressAt {
-                address: revision.address().clone(),
-                revision: Some(revision.number()),
-            })
+    fn holders(&self, content: &Content) -> Vec<AddressAt> {
+        let holds = |of: &&Revision| of.note().is_some_and(|note| note.content == *content);
+        let holders = self.journal().filter(holds);
+        holders
+            .map(|of| AddressAt::new(of.address().clone(), Some(of.number())))
             .collect()
     }
 
-    pub(crate) fn blocks(&self, wanted: &Blocks) -> Vec<(Vec<u8>, Vec<u8>)> {
+    fn blocks(&self, wanted: &Blocks) -> Vec<(Vec<u8>, Vec<u8>)> {
         let (Blocks::All { segment: id }
         | Blocks::Holding { segment: id, .. }
         | Blocks::WithPrefix { segment: id, .. }) = wanted;
@@ -242,115 +185,109 @@ impl State {
         found.into_iter().map(owned).collect()
     }
 
-    pub(crate) fn lease(&self, row: &ScopeRow) -> Option<RecordedEvent> {
-        let Scope::Session(session) = &row.scope else {
-            return None;
-        };
-        let events = self.events.get(session)?;
-        let held = events
-            .iter()
-            .find(|(event, _)| Some(event.number) == row.lease);
-        held.map(|(event, _)| event.clone())
+    /// The event that gave a loop the session.
+    fn lease(&self, session: &Name) -> Option<RecordedEvent> {
+        let mut events = self.events_of(session).rev();
+        let last = events.find(|of| {
+            matches!(
+                of.event,
+                SessionEvent::LoopStarted { .. } | SessionEvent::LoopEnded { .. }
+            )
+        })?;
+        let is_held = matches!(last.event, SessionEvent::LoopStarted { .. });
+        is_held.then(|| last.clone())
     }
 
-    pub(crate) fn answers(&self, ask: &store::Ask) -> Answers {
-        let kind_of = |kind: ScopeKind| {
-            let mut scopes: Vec<Scope> = self.scopes.iter().map(|row| row.scope.clone()).collect();
-            scopes.retain(|scope| scope.kind() == kind);
-            scopes.sort_by(|one, other| one.name().cmp(other.name()));
-            scopes
-        };
+    fn scopes_of(&self, kind: ScopeKind) -> Vec<Scope> {
+        let scopes = self.scopes.iter().map(|(scope, _)| scope.clone());
+        let mut scopes: Vec<Scope> = scopes.filter(|scope| scope.kind() == kind).collect();
+        scopes.sort_by(|one, other| one.name().cmp(other.name()));
+        scopes
+    }
+
+    fn page(&self, page: &store::Page) -> Vec<Note> {
+        let notes = page.of.pick(self.of_scope(&page.of.scope()));
+        notes.into_iter().skip(page.skip).take(page.limit).collect()
+    }
+
+    fn answers(&self, ask: &store::Ask) -> Answers {
+        let sessions: BTreeSet<Name> = self.events().map(|of| of.session.clone()).collect();
         Answers {
-            notes: each(&ask.notes, |address| {
-                self.notes.get(address).map(|(note, _)| note.clone())
-            }),
+            notes: each(&ask.notes, |address| self.notes.get(address).cloned()),
             scopes: each(&ask.scopes, |scope| self.of_scope(scope)),
             kinds: each(&ask.kinds, |kind| {
-                let scopes = kind_of(*kind);
+                let scopes = self.scopes_of(*kind);
                 scopes.iter().flat_map(|of| self.of_scope(of)).collect()
             }),
-            pages: each(&ask.pages, |page| {
-                let notes = page.of.pick(self.of_scope(&page.of.scope()));
-                notes.into_iter().skip(page.skip).take(page.limit).collect()
-            }),
-            pages_noted: each(&ask.pages, |page| {
-                let Recent::Entries {
+            pages: each(&ask.pages, |page| self.page(page)),
+            pages_noted: each(&ask.pages, |page| match page.of {
+                Recent::Entries {
                     before: Some(before),
                     ..
-                } = page.of
-                else {
-                    return Vec::new();
-                };
-                let notes = page.of.pick(self.of_scope(&page.of.scope()));
-                let notes = notes.iter().skip(page.skip).take(page.limit);
-                notes
-                    .map(|note| self.noted_before(&note.address, before))
-                    .collect()
+                } => each(&self.page(page), |note| {
+                    self.noted_before(&note.address, before)
+                }),
+                _ => Vec::new(),
             }),
             counts: each(&ask.counts, |count| self.count(count)),
             summaries: each(&ask.summaries, |kind| {
-                let scopes = kind_of(*kind).into_iter();
-                scopes
-                    .filter(|scope| !self.of_scope(scope).is_empty())
-                    .map(|scope| ScopeSummary {
-                        notes: self.count(&Count::Counted(scope.clone())),
-                        scope,
-                    })
-                    .collect()
+                let mut scopes = self.scopes_of(*kind);
+                scopes.retain(|scope| !self.of_scope(scope).is_empty());
+                each(&scopes, |scope| ScopeSummary {
+                    notes: self.count(&Count::Counted(scope.clone())),
+                    scope: scope.clone(),
+                })
             }),
             histories: each(&ask.histories, |address| self.history(address)),
             noted_before: each(&ask.noted_before, |of| {
                 self.noted_before(&of.address, of.iteration)
             }),
             journal: each(&ask.journal, |of| {
-                let rows = self.journal.values().rev().map(|row| row.revision.clone());
-                rows.filter(|revision| {
+                let is_before = |revision: &&Revision| {
                     of.before
                         .is_none_or(|before| revision.position < Some(before))
-                })
-                .take(of.limit)
-                .collect()
+                };
+                let rows = self.journal().rev().filter(is_before);
+                rows.take(of.limit).cloned().collect()
             }),
             entry_types: each(&ask.entry_types, |session| self.entry_types(session)),
             last_iterations: each(&ask.last_iterations, |session| self.last_iteration(session)),
             events: each(&ask.events, |of| {
-                let events = self.events.get(&of.session).into_iter().flatten().rev();
-                let events = events.map(|(event, _)| event);
+                let events = self.events_of(&of.session).rev();
                 events
                     .filter(|event| of.before.is_none_or(|before| event.number < before))
                     .take(of.limit)
                     .cloned()
                     .collect()
             }),
-            leases: each(&ask.leases, |session| {
-                let index = self.scope(&Scope::Session(session.clone()))?;
-                self.lease(&self.scopes[index])
-            }),
-            all_leases: match ask.all_leases {
-                true => {
-                    let sessions = kind_of(ScopeKind::Session).into_iter();
-                    sessions
-                        .filter_map(|scope| {
-                            let index = self.scope(&scope)?;
-                            Some(SessionsEvent {
-                                session: scope.name().parse().ok()?,
-                                recorded: self.lease(&self.scopes[index])?,
-                            })
-                        })
-                        .collect()
-                }
-                false => Vec::new(),
-            },
+            leases: each(&ask.leases, |session| self.lease(session)),
+            all_leases: sessions
+                .iter()
+                .filter(|_| ask.all_leases)
+                .filter_map(|session| {
+                    Some(SessionsEvent {
+                        session: session.clone(),
+                        recorded: self.lease(session)?,
+                    })
+                })
+                .collect(),
             event_sessions: match ask.event_sessions {
-                true => self.events.keys().cloned().collect(),
+                true => sessions.into_iter().collect(),
                 false => Vec::new(),
             },
-            feed: each(&ask.feed, |of| self.feed(of.after, of.limit)),
+            feed: each(&ask.feed, |of| {
+                let positions = self.log.keys();
+                positions
+                    .filter(|position| Cursor::at(**position) > of.after)
+                    .take(of.limit)
+                    .map(|position| self.entry(*position))
+                    .collect()
+            }),
             operations: each(&ask.operations, |operation| self.operation(*operation)),
-            steps: each(&ask.steps, |position| self.step(*position)),
-            store_id: Some(self.id),
+            steps: each(&ask.steps, |position| self.log.get(position)?.1),
+            store_id: Some(StoreId::new(self.id)),
             version: Version {
-                position: self.head(),
+                position: self.log.keys().next_back().copied(),
                 ..Version::default()
             },
             damaged: Vec::new(),
@@ -366,15 +303,12 @@ impl State {
                 history.find(|revision| Some(revision.number()) == at.revision)
             }),
             scope_histories: each(&ask.scope_histories, |scope| {
-                let all = self.notes.keys().chain(self.deleted.keys());
-                let mut all: Vec<&Address> =
-                    all.filter(|address| address.scope() == *scope).collect();
+                let all = self.revisions.keys();
+                let mut all: Vec<_> = all.filter(|of| of.scope() == *scope).collect();
                 all.sort_by_key(|address| address.key());
-                all.into_iter().map(|of| self.history(of)).collect()
+                each(&all, |of| self.history(of))
             }),
-            positions: each(&ask.positions, |position| {
-                self.journal.get(position).map(|row| row.revision.clone())
-            }),
+            positions: each(&ask.positions, |position| self.revision(*position).cloned()),
             holders: each(&ask.holders, |content| self.holders(content)),
             resolved: each(&ask.resolved, |session| {
                 let mut entries = self.of_session(session);
@@ -389,37 +323,27 @@ impl State {
                 self.note_state(&entries.find(says)?.address)
             }),
             spaces: match ask.spaces {
-                true => {
-                    let spaces = self.side.iter();
-                    let spaces = spaces.filter(|(_, values)| !values.is_empty());
-                    spaces.map(|(space, _)| space.clone()).collect()
-                }
+                true => self.spaces(&|_| true),
                 false => Vec::new(),
             },
             about: each(&ask.about, |content| {
-                let is_about = |value: &SideValue| value.about == Some(content.hash());
-                let spaces = self.side.iter();
-                spaces
-                    .filter(|(_, values)| values.values().any(is_about))
-                    .map(|(space, _)| space.clone())
-                    .collect()
+                self.spaces(&|value| value.about == Some(content.hash()))
             }),
             side: each(&ask.side, |space| {
                 let values = self.side.get(space).into_iter().flatten();
                 values.map(|(_, value)| value.clone()).collect()
             }),
             notes_at: each(&ask.notes_at, |position| {
-                let revision = &self.journal.get(position)?.revision;
-                let (note, last) = self.notes.get(revision.address())?;
+                let revision = self.revision(*position)?;
                 Some(NoteAt {
-                    note: note.clone(),
-                    last: *last,
+                    note: self.notes.get(revision.address())?.clone(),
+                    last: *self.revisions[revision.address()].last()?,
                     revision: revision.number(),
                 })
             }),
             forgotten_after: ask.forgotten_after.is_some_and(|after| {
-                let mut forgettings = self.forgettings.iter();
-                forgettings.any(|of| of.position.number() > after)
+                let mut later = self.log.iter().filter(|(of, _)| of.number() > after);
+                later.any(|(_, (of, _))| matches!(of, FeedContent::Forgotten(_)))
             }),
             journal_rows: match ask.journal_rows {
                 Some((after, limit)) => self.journal_rows(after, limit),
@@ -438,6 +362,13 @@ impl State {
             }),
             blocks: each(&ask.blocks, |blocks| self.blocks(blocks)),
         }
+    }
+
+    /// The spaces of side data that have such a value.
+    fn spaces(&self, has: &dyn Fn(&SideValue) -> bool) -> Vec<String> {
+        let spaces = self.side.iter();
+        let spaces = spaces.filter(|(_, values)| values.values().any(has));
+        spaces.map(|(space, _)| space.clone()).collect()
     }
 }
 

@@ -1,69 +1,37 @@
 //! Writing.
 
-use waynote::engine::{IndexChange, Put, Row, SegmentHead, Step, Transaction};
-use waynote::event::{RecordedEvent, SessionEvent};
+use waynote::engine::{IndexChange, Put, Row, Transaction};
+use waynote::event::SessionsEvent;
 use waynote::note::State as NoteStates;
-use waynote::store::SideValue;
-use waynote::{Address, Content, ContentHash, Name, Result, Scope, StoreId};
+use waynote::store::{FeedContent, ForgottenTexts, SideValue};
+use waynote::{Address, Content, ContentHash, Result, Scope, StoreId};
 
-use crate::{Forgetting, Handle, JournalEntry, Segment, State};
+use crate::{Handle, Segment, State};
 
 impl State {
     fn put_revision(&mut self, put: &Put<'_>) {
         let position = put.revision.position.unwrap();
-        let address = put.revision.address().clone();
-        self.journal.insert(
-            position,
-            JournalEntry {
-                revision: put.revision.clone(),
-                previous: put.previous,
-                step: put.step,
-            },
-        );
-        let scope = self.scope_row(address.scope());
+        let address = put.revision.address();
+        let happened = FeedContent::Changed(put.revision.clone());
+        self.log.insert(position, (happened, put.step));
+        let positions = self.revisions.entry(address.clone()).or_default();
+        positions.push(position);
+        let (_, counted) = self.scope_of(address.scope());
         if put.is_counted {
-            scope.counted = scope.counted + u64::from(put.note.is_some()) - u64::from(put.existed);
+            *counted = *counted + u64::from(put.note.is_some()) - u64::from(put.existed);
         }
         match put.note {
-            Some(note) => {
-                self.deleted.remove(&address);
-                self.notes.insert(address, (note.clone(), position));
-            }
-            None => {
-                self.notes.remove(&address);
-                self.deleted.insert(address, position);
-            }
-        }
+            Some(note) => self.notes.insert(address.clone(), note.clone()),
+            None => self.notes.remove(address),
+        };
     }
 
-    fn put_event(&mut self, session: &Name, recorded: &RecordedEvent, step: Option<Step>) {
-        let scope = self.scope_row(Scope::Session(session.clone()));
-        match recorded.event {
-            SessionEvent::LoopStarted { .. } => scope.lease = Some(recorded.number),
-            SessionEvent::LoopEnded { .. } => scope.lease = None,
-            _ => {}
-        }
-        let events = self.events.entry(session.clone()).or_default();
-        events.push((recorded.clone(), step));
-    }
-
-    fn forget(&mut self, forgetting: Forgetting) {
-        for (_, position) in &forgetting.revisions {
-            let revision = &mut self.journal.get_mut(position).unwrap().revision;
-            revision.state = NoteStates::Forgotten {
-                address: revision.address().clone(),
-                revision: revision.number(),
-                author: revision.author().clone(),
-                forgotten_at: forgetting.at,
-                forgotten_by: forgetting.by.clone(),
-            };
-        }
-        for (session, forgotten) in &forgetting.events {
-            let events = self.events.get_mut(session).unwrap().iter_mut();
-            let mut of_number = events.filter(|(known, _)| known.number == forgotten.number);
-            of_number.next().unwrap().0.event = forgotten.event.clone();
-        }
-        self.forgettings.push(forgetting);
+    fn scope_of(&mut self, scope: Scope) -> &mut (Scope, u64) {
+        let index = self.scope(&scope).unwrap_or_else(|| {
+            self.scopes.push((scope, 0));
+            self.scopes.len() - 1
+        });
+        &mut self.scopes[index]
     }
 }
 
@@ -77,28 +45,53 @@ impl Transaction for Handle {
                     session,
                     recorded,
                     step,
-                } => state.put_event(session, recorded, *step),
+                } => {
+                    state.scope_of(Scope::Session((*session).clone()));
+                    let happened = FeedContent::Event(SessionsEvent {
+                        session: (*session).clone(),
+                        recorded: recorded.clone(),
+                    });
+                    state.log.insert(recorded.position, (happened, *step));
+                }
                 Row::Resolved { session, entry, by } => {
                     let address = Address::Session((*session).clone(), *entry);
-                    if let Some((note, _)) = state.notes.get_mut(&address) {
+                    if let Some(note) = state.notes.get_mut(&address) {
                         note.resolved_by = Some(*by);
                     }
                 }
                 Row::Forgotten {
                     position,
-                    at,
+                    at: at_time,
                     by,
                     revisions,
                     events,
                     step,
-                } => state.forget(Forgetting {
-                    position: *position,
-                    at: *at,
-                    by: (*by).clone(),
-                    revisions: revisions.to_vec(),
-                    events: events.to_vec(),
-                    step: *step,
-                }),
+                } => {
+                    for (_, at) in revisions {
+                        if let Some((FeedContent::Changed(of), _)) = state.log.get_mut(at) {
+                            of.state = NoteStates::Forgotten {
+                                address: of.address().clone(),
+                                revision: of.number(),
+                                author: of.author().clone(),
+                                forgotten_at: *at_time,
+                                forgotten_by: (*by).clone(),
+                            };
+                        }
+                    }
+                    for (_, erased) in events {
+                        let known = state.log.get_mut(&erased.position);
+                        if let Some((FeedContent::Event(known), _)) = known {
+                            known.recorded.event = erased.event.clone();
+                        }
+                    }
+                    let happened = FeedContent::Forgotten(ForgottenTexts {
+                        revisions: revisions.iter().map(|(of, _)| of.clone()).collect(),
+                        events: events.iter().map(|(of, event)| event.address(of)).collect(),
+                        at: *at_time,
+                        by: (*by).clone(),
+                    });
+                    state.log.insert(*position, (happened, *step));
+                }
             }
         }
         Ok(())
@@ -116,21 +109,17 @@ impl Transaction for Handle {
     fn put_side(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
         let mut state = self.0.borrow_mut();
         let known = state.side.entry(space.to_owned()).or_default();
-        known.extend(
-            values
-                .iter()
-                .map(|value| (value.key.clone(), value.clone())),
-        );
+        for value in values {
+            known.insert(value.key.clone(), value.clone());
+        }
         known.retain(|key, _| !removed.contains(key));
         Ok(())
     }
 
     fn renew_id(&self) -> Result<StoreId> {
         let mut state = self.0.borrow_mut();
-        let mut bytes = *state.id.bytes();
-        bytes[0] += 1;
-        state.id = StoreId::new(bytes);
-        Ok(state.id)
+        state.id[0] += 1;
+        Ok(StoreId::new(state.id))
     }
 
     fn put_index(&self, changes: &[IndexChange<'_>]) -> Result<()> {
@@ -146,16 +135,13 @@ impl Transaction for Handle {
                 } => {
                     state.last_segment += 1;
                     let id = state.last_segment;
-                    let blocks = blocks.iter();
+                    let mut head = (*head).clone();
+                    head.id = id;
+                    let blocks = blocks.iter().map(|(term, of)| (term.to_vec(), of.to_vec()));
                     state.segments.push(Segment {
-                        head: SegmentHead {
-                            id,
-                            ..(*head).clone()
-                        },
+                        head,
                         notes: notes.to_vec(),
-                        blocks: blocks
-                            .map(|(term, of)| (term.to_vec(), of.to_vec()))
-                            .collect(),
+                        blocks: blocks.collect(),
                     });
                     state.segments.sort_by_key(|segment| segment.head.first);
                 }

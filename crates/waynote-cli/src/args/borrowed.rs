@@ -38,6 +38,7 @@ mod tests {
                 let is_command = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
                 words.take_while(is_command).fold(&root, |above, word| {
                     let below = above.find_subcommand(word);
+                    let below = below.or((!above.has_subcommands()).then_some(above));
                     below.unwrap_or_else(|| panic!("`{named}` is no command"))
                 });
             }

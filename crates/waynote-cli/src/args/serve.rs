@@ -2,11 +2,8 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
-
-use crate::duration;
 
 // Not deferred: its own `--store` must be there before the global one is handed down, which would take its name.
 #[derive(Subcommand)]
@@ -42,36 +39,13 @@ pub(crate) struct ServeArgs {
     /// A reverse proxy in front of the server encrypts. Every request then needs a token
     #[arg(long)]
     pub(crate) behind_proxy: bool,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
+    /// The requests a second with one token, on average; twice as many may come at once. 0: no limit
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) rate: u32,
 }
 
 /// An address to listen on. A name is none: it can stand for several.
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse()
         .map_err(|_| "write an IP address and a port, as in 127.0.0.1:7467")
-}
-
-// What the server allows.
-#[derive(Args)]
-#[command(next_help_heading = "Limits (for numbers, 0 is no limit)")]
-pub(crate) struct LimitArgs {
-    /// The bytes of a request's body
-    #[arg(long, value_name = "N", default_value_t = 8 << 20)]
-    pub(crate) body_limit: usize,
-    /// The requests a second with one token, on average
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) rate: u32,
-    /// The requests with one token that may come at once
-    #[arg(long, value_name = "N", default_value_t = 400)]
-    pub(crate) burst: u32,
-    /// The connections at one time
-    #[arg(long, value_name = "N", default_value_t = 1024)]
-    pub(crate) connections: usize,
-    /// How long a client may take to send a request or to read its answer
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration::with_unit)]
-    pub(crate) client_timeout: Duration,
-    /// How long the answer to a request may take
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration::with_unit)]
-    pub(crate) request_timeout: Duration,
 }

@@ -85,9 +85,6 @@ pub(crate) struct ListArgs {
     /// Only log entries of this type
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) entry_type: Option<String>,
-    /// Show each place, notebook and session with its notes below it
-    #[arg(long)]
-    pub(crate) tree: bool,
     #[command(flatten)]
     pub(crate) narrow: NarrowArgs,
 }

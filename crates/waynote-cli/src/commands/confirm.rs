@@ -4,34 +4,19 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::error::{Failure, KEPT, Outcome, complain};
 
-/// What a person has to confirm.
-pub(super) struct Question<'q> {
-    /// What would happen, and what to do where nobody can be asked.
-    pub(super) risk: &'q str,
-    pub(super) alone: &'q str,
-    /// Said before the question; may be empty.
-    pub(super) before: &'q str,
-    pub(super) question: &'q str,
-    /// What did not happen without a yes, and a hint.
-    pub(super) refused: &'q str,
-    pub(super) hint: &'q str,
-}
-
-impl Question<'_> {
-    /// Asks; a refusal where there is no terminal, or when the answer is not yes.
-    pub(super) fn ask(&self) -> Outcome {
-        let not_confirmed = |what: &str, hint| Err(Failure::refused("not_confirmed", what, hint));
-        if !can_ask() {
-            let what = format!("{}, and there is no terminal to confirm it", self.risk);
-            return not_confirmed(&what, self.alone);
-        }
-        if !self.before.is_empty() {
-            complain(self.before);
-        }
-        match is_yes(self.question)? {
-            true => Ok(()),
-            false => Err(Failure::refused(KEPT, self.refused, self.hint)),
-        }
+/// Asks before something that cannot be undone, after the lines that say what would happen. A refusal where there is
+/// no terminal, or when the answer is not yes.
+pub(super) fn ask(risk: &str, before: &str, question: &str) -> Outcome {
+    if !can_ask() {
+        let what = format!("{risk}, and there is no terminal to confirm it");
+        return Err(Failure::refused("not_confirmed", what, "add `--yes`"));
+    }
+    if !before.is_empty() {
+        complain(before);
+    }
+    match is_yes(question)? {
+        true => Ok(()),
+        false => Err(Failure::refused(KEPT, "nothing was changed", "")),
     }
 }
 

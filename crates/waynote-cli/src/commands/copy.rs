@@ -1,38 +1,38 @@
 //! `waynote copy FROM TO`: a whole store into another file or database.
 
-use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
-use std::ops::ControlFlow;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
-use waynote::copy::{
-    CopyError, CopyPhase, CopyProgress, CopyReport, Lost, copy, read_json, write_json,
-};
+use waynote::copy::{CopyPhase, CopyProgress, CopyReport, Lost, copy, read_json, write_json};
 use waynote::engine::Engine;
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{EngineStore, Error, Position, Reader, SqliteStore};
 use waynote_remote::Url;
 
-use super::import_progress::{Bar, Interrupt};
+use super::import_progress::Bar;
 use crate::database;
-use crate::error::{Failure, Outcome, say, warning};
+use crate::error::{Failure, Outcome, warning};
 use crate::invocation::Context;
 use crate::{home, opened};
 
 pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<ExitCode> {
     let bar = Bar::start();
     let source = source(context, Some(from))?;
-    let interrupt = Interrupt::listen()?;
-    let watch = &mut |progress: CopyProgress| {
-        bar.show_part(what(progress.phase), progress.done, progress.total);
-        match interrupt.is_requested() {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(CopyError::Stopped.into()),
-        }
-    };
     let source = source.engine();
+    let watch = &mut |progress: CopyProgress| {
+        let what = match progress.phase {
+            CopyPhase::Rows => "copying",
+            CopyPhase::Index => "building the search index",
+            _ => "checking",
+        };
+        bar.show(what, progress.done, progress.total);
+        Ok(())
+    };
     if EngineStore::new(source).store_id()?.is_none() {
         return Err(Failure::refused(
             "no_store",
@@ -50,17 +50,7 @@ pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<Ex
         }
     };
     drop(bar);
-    match copied {
-        Err(error) if matches!(error.downcast_ref(), Some(CopyError::Stopped)) => {
-            say("stopped: nothing was made");
-            Ok(interrupt.exit_code())
-        }
-        copied => {
-            let copied = copied?;
-            report(context, &copied, &source.name(), &name)?;
-            Ok(code(&copied.lost))
-        }
-    }
+    report(context, &copied?, &source.name(), &name)
 }
 
 /// A store that is copied from, in a file or a database.
@@ -77,19 +67,19 @@ impl<E: Engine> Source for EngineStore<E> {
 /// The store with that name, or by default the configured one.
 fn source(context: &Context<'_>, named: Option<&str>) -> Outcome<Box<dyn Source>> {
     let settings = &context.settings;
-    if let Some(url) = named.map_or(settings.database(), |named| {
-        Some(named).filter(|named| database::is_url(named))
-    }) {
+    let url = match named {
+        Some(named) => Some(named).filter(|named| database::is_url(named)),
+        None => settings.database(),
+    };
+    if let Some(url) = url {
         return Ok(Box::new(database::source(settings, url)?));
     }
     let path = match named {
         Some(named) => home::expanded(refuse_server_url(named)?)?,
         None => settings.store_file()?.to_owned(),
     };
-    Ok(Box::new(SqliteStore::open(
-        path,
-        &opened::options(settings),
-    )?))
+    let store = SqliteStore::open(path, &opened::options(settings))?;
+    Ok(Box::new(store))
 }
 
 /// The name, if it is not the URL of a store on a server.
@@ -106,16 +96,12 @@ fn refuse_server_url(named: &str) -> Outcome<&str> {
     }
 }
 
-fn what(phase: CopyPhase) -> &'static str {
-    match phase {
-        CopyPhase::Rows => "copying",
-        CopyPhase::Index => "building the search index",
-        CopyPhase::Checking => "checking",
-        _ => "working",
-    }
-}
-
-fn report(context: &mut Context<'_>, copied: &CopyReport, from: &str, to: &str) -> Outcome {
+fn report(
+    context: &mut Context<'_>,
+    copied: &CopyReport,
+    from: &str,
+    to: &str,
+) -> Outcome<ExitCode> {
     let up_to = copied.up_to.map_or(0, Position::number);
     let value = json!({
         "from": from, "to": to,
@@ -133,32 +119,20 @@ fn report(context: &mut Context<'_>, copied: &CopyReport, from: &str, to: &str) 
             copied.to.map(|id| id.to_string()).unwrap_or_default()
         )
     })?;
-    say_lost(context, &copied.lost);
-    Ok(())
+    Ok(code(context, &copied.lost))
 }
 
-/// Exit code 1 if something damaged was left out.
-fn code(lost: &Lost) -> ExitCode {
-    match lost.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(1),
+/// Names what was left out because it is damaged; the exit code is then 1.
+fn code(context: &Context<'_>, lost: &Lost) -> ExitCode {
+    if lost.is_empty() {
+        return ExitCode::SUCCESS;
     }
-}
-
-/// Names what was left out on standard error.
-fn say_lost(context: &Context<'_>, lost: &Lost) {
-    if !lost.is_empty() {
-        let damaged = plural(lost.len() as u64, "damaged item");
-        let named: Vec<String> = lost.iter().map(|what| visible(what)).collect();
-        let what = format!("{damaged} left out");
-        warning(
-            "left_out",
-            &what,
-            &named.join("\n  "),
-            json!({ "lost": lost }),
-            context.output.json,
-        );
-    }
+    let what = format!("{} left out", plural(lost.len() as u64, "damaged item"));
+    let named: Vec<String> = lost.iter().map(|what| visible(what)).collect();
+    let more = json!({ "lost": lost });
+    let named = named.join("\n  ");
+    warning("left_out", &what, &named, more, context.output.json);
+    ExitCode::from(1)
 }
 
 /// Writes the whole store as lines of JSON: to a new file of the user's own, or to standard output.
@@ -174,78 +148,50 @@ pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome<ExitC
             Ok(())
         })?;
         failed?;
-        say_lost(context, &lost);
-        return Ok(code(&lost));
+        return Ok(code(context, &lost));
     }
-    let file = |error| Error::file(target, "written", error);
-    let folder = target
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let mut part =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(file)?;
-    let mut lines: u64 = 0;
-    let lost = {
-        let mut writer = BufWriter::new(part.as_file_mut());
-        let lost = write_json(source.engine(), &mut |line| {
-            lines += 1;
-            writeln!(writer, "{line}").map_err(file)
-        })?;
-        writer.flush().map_err(file)?;
-        lost
-    };
-    part.as_file().sync_all().map_err(file)?;
-    part.persist_noclobber(target)
-        .map_err(|error| match error.error.kind() {
-            ErrorKind::AlreadyExists => {
-                let what = format!("{} exists already", visible(&target.to_string_lossy()));
-                Failure::refused(
-                    "exists",
-                    what,
-                    "name another file, or remove this one first",
-                )
-            }
-            _ => file(error.error).into(),
-        })?;
-    let items = lines.saturating_sub(2);
+    let failed = |error| Error::file(target, "written", error);
+    let mut options = File::options();
+    let options = options.write(true).create_new(true).mode(0o600);
+    let file = options
+        .open(target)
+        .map_err(|error| exists(failed(error), "name another file, or remove this one first"))?;
+    let (mut file, mut lines) = (BufWriter::new(file), 0);
+    // What is not whole, `import json` refuses.
+    let lost = write_json(source.engine(), &mut |line| {
+        lines += 1;
+        writeln!(file, "{line}").map_err(failed)
+    })?;
+    file.flush().map_err(failed)?;
+    file.get_ref().sync_all().map_err(failed)?;
+    let items = u64::saturating_sub(lines, 2);
     let value = json!({ "target": target.to_string_lossy(), "items": items });
     context.answer(&value, || {
         let target = visible(&target.to_string_lossy());
         format!("wrote {} to {target}", plural(items, "item"))
     })?;
-    say_lost(context, &lost);
-    Ok(code(&lost))
+    Ok(code(context, &lost))
 }
 
-/// The next line of a file; none at its end. One that is longer than a note with all its history can be is refused, before
-/// it fills the memory.
-fn line(from: &mut impl BufRead) -> std::io::Result<Option<String>> {
-    const LONGEST: u64 = 256 << 20;
-    let mut line = String::new();
-    let read = from.by_ref().take(LONGEST).read_line(&mut line)?;
-    if read as u64 == LONGEST {
-        let reason = format!("a line is longer than {} MiB", LONGEST >> 20);
-        return Err(std::io::Error::other(reason));
+/// The error of making a file, with what to do if there is one already.
+pub(super) fn exists(error: Error, hint: &str) -> Failure {
+    match &error {
+        Error::File { source, .. } if source.kind() == ErrorKind::AlreadyExists => {
+            Failure::refused("exists", error.to_string(), hint)
+        }
+        _ => Failure::Library(error),
     }
-    let end = line.trim_end_matches(['\r', '\n']).len();
-    line.truncate(end);
-    Ok((read > 0).then_some(line))
 }
 
 /// Makes a store from the output of `export json`.
 pub(super) fn from_json(context: &mut Context<'_>, source: &Path) -> Outcome {
     let store = context.settings.store_file()?.to_owned();
     let unread = |error| Error::file(source, "read", error);
-    let mut file = BufReader::new(waynote_formats::open(source)?);
-    let mut lines = std::iter::from_fn(|| line(&mut file).map_err(unread).transpose());
+    let file = BufReader::new(waynote_formats::open(source)?);
+    let mut lines = file.lines().map(|line| line.map_err(unread));
     let options = opened::options(&context.settings);
     let made = SqliteStore::make(&store, &options, |target| read_json(&mut lines, target));
-    let made = made.map_err(|error| match &error {
-        Error::File { source, .. } if source.kind() == ErrorKind::AlreadyExists => {
-            let hint = "name a new file with `--store`; to bring single notes over, use `waynote key save` or `cp`";
-            Failure::refused("exists", error.to_string(), hint)
-        }
-        _ => Failure::Library(error),
-    })?;
+    let made = made.map_err(|error| exists(error, "name a new file with `--store`"))?;
     let name = store.display().to_string();
     let value = json!({ "store": name, "notes": made.notes, "revisions": made.revisions, "verified": true });
     context.answer(&value, || {

@@ -28,35 +28,25 @@ pub(super) fn run(output: &mut Output) -> Outcome<ExitCode> {
     };
     let agent = [exe.as_os_str(), "demo-agent".as_ref()];
     let mut looping = waynote();
-    if output.json {
-        looping.arg("--json");
-    }
     looping
         .args(["loop", "--iterations", "5", "--"])
         .args(agent);
-    if !output.json {
-        let steps = [
-            "A scripted agent imports orders in a loop; the store is thrown away afterwards.",
-            "  waynote loop --session nightly --iterations 5 -- AGENT",
-            "",
-        ];
-        steps.iter().try_for_each(|line| output.line(line))?;
-        output.flush()?;
-        // One stream keeps the output in its order.
-        looping.stderr(std::io::stdout());
-    }
+    output
+        .line("A scripted agent imports orders in a loop; the store is thrown away afterwards.")?;
+    output.line("  waynote loop --session nightly --iterations 5 -- AGENT\n")?;
+    output.flush()?;
+    // One stream keeps the output in its order.
+    looping.stderr(std::io::stdout());
     let status = status(looping)?;
     if !status.success() {
         let what = "the demo's loop failed";
         return Err(Failure::refused("demo", what, "its error is above"));
     }
-    if !output.json {
-        output.line("\nThe session afterwards:\n  waynote --session nightly log show")?;
-        output.flush()?;
-        let mut show = waynote();
-        show.args(["log", "show"]).stderr(Stdio::inherit());
-        self::status(show)?;
-    }
+    output.line("\nThe session afterwards:\n  waynote --session nightly log show")?;
+    output.flush()?;
+    let mut show = waynote();
+    show.args(["log", "show"]).stderr(Stdio::inherit());
+    self::status(show)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -11,15 +11,11 @@ use crate::error::{Failure, Outcome};
 use crate::output::Output;
 use crate::program;
 
-/// The most orders in a request: the API of the story refuses more.
-const LIMIT: u32 = 100;
-
-/// Orders to be imported.
-const ORDERS: u32 = 250;
-
 const WALL: &str =
     "The orders API refuses more than 100 requests a minute: 429 at order 101, the import died";
 const WAY: &str = "Import in batches of 100 with a minute between them: all 250 orders arrive";
+const PRICES: &str =
+    "Prices stay integers, in cents: the API's decimals lose a cent in 1 of 40 orders";
 
 pub(super) fn run(output: &mut Output) -> Outcome {
     let mut prompt = String::new();
@@ -48,27 +44,17 @@ pub(super) fn run(output: &mut Output) -> Outcome {
         output.line(format!("  {tool}: {said}"))
     };
 
-    let knows_limit = notes.contains(WALL);
-    let knows_way = notes.contains(WAY);
-    if knows_way {
+    if notes.contains(WAY) {
         output.line("  it only has to check the result:")?;
-        output.line(format!("    {ORDERS} orders, the totals agree"))?;
-        let text =
-            "Prices stay integers, in cents: the API's decimals lose a cent in 1 of 40 orders";
-        call(
-            output,
-            "note_add",
-            json!({ "content": text, "type": "decision" }),
-        )?;
-        let summary = format!("{ORDERS} orders imported and checked");
-        call(output, "session_complete", json!({ "summary": summary }))
-    } else if knows_limit {
+        output.line("    250 orders, the totals agree")?;
+        let prices = json!({ "content": PRICES, "type": "decision" });
+        call(output, "note_add", prices)?;
+        let summary = json!({ "summary": "250 orders imported and checked" });
+        call(output, "session_complete", summary)
+    } else if notes.contains(WALL) {
         output.line("  it avoids what stopped an earlier iteration:")?;
-        for first in (1..=ORDERS).step_by(LIMIT as usize) {
-            let last = ORDERS.min(first + LIMIT - 1);
-            output.line(format!(
-                "    orders {first} to {last} … imported; a minute's pause"
-            ))?;
+        for orders in ["1 to 100", "101 to 200", "201 to 250"] {
+            output.line(format!("    orders {orders} … imported; a minute's pause"))?;
         }
         let arguments = json!({
             "content": WAY, "type": "learning", "resolves": "100 requests a minute",
@@ -76,10 +62,7 @@ pub(super) fn run(output: &mut Output) -> Outcome {
         call(output, "note_add", arguments)
     } else {
         output.line("  it imports as fast as it can:")?;
-        output.line(format!(
-            "    orders 1 to {LIMIT} … imported; order {} … 429 Too Many Requests",
-            LIMIT + 1
-        ))?;
+        output.line("    orders 1 to 100 … imported; order 101 … 429 Too Many Requests")?;
         call(
             output,
             "note_add",

@@ -6,7 +6,7 @@ use waynote_system::shell::quoted;
 
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
-use crate::{table::table, when};
+use crate::when;
 
 /// The address of an event, if it is one.
 pub(super) fn address(typed: &str) -> Option<EventAddress> {
@@ -28,23 +28,6 @@ pub(super) fn show(context: &mut Context<'_>, address: &EventAddress) -> Outcome
     let zone = when::zone_in_heading();
     let said = format!("{}{zone}, {author}\n{event}", when::minute(*recorded_at));
     context.line(waynote::visible::lines(&said))
-}
-
-/// Prints the one row of its history: an event is never changed.
-pub(super) fn history(context: &mut Context<'_>, address: &EventAddress) -> Outcome {
-    let recorded = find(context, address)?;
-    if context.output.json {
-        return context.value(&[value(address, &recorded)]);
-    }
-    context.line(address.to_string())?;
-    let said = recorded.event.to_string();
-    let row = vec![
-        recorded.author.to_string(),
-        when::cell(recorded.recorded_at),
-        said.lines().next().unwrap_or_default().to_owned(),
-    ];
-    let heading = ["author", "recorded", "event"];
-    context.line(table(&heading, [row]))
 }
 
 /// An event as programs read it.

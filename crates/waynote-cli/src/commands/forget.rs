@@ -2,35 +2,25 @@
 
 use std::borrow::Borrow;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 use waynote::event::EventAddress;
 use waynote::forget::Residue;
 use waynote::text::plural;
-use waynote::{Address, AddressAt, Error, Forget, ForgetTarget, Forgotten, Store};
+use waynote::visible::visible;
+use waynote::{AddressAt, Error, Forget, ForgetTarget, Forgotten, Store};
 use waynote_formats::synced::files_that_held;
 use waynote_system::shell::quoted;
 
-use super::confirm::Question;
+use super::confirm;
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::typed::{Use, found};
 
-/// The JSON output.
-#[derive(Serialize)]
-struct Told<'f> {
-    #[serde(flatten)]
-    forgotten: &'f Forgotten,
-    /// Files that may still hold the text.
-    files: Vec<&'f str>,
-}
-
-impl<'f> Told<'f> {
-    fn new(forgotten: &'f Forgotten) -> Self {
-        Self {
-            forgotten,
-            files: files_that_held(forgotten),
-        }
-    }
+/// The JSON output, with the files that may still hold the text.
+fn value(forgotten: &Forgotten) -> Value {
+    let mut value = json!(forgotten);
+    value["files"] = json!(files_that_held(forgotten));
+    value
 }
 
 /// The request that the arguments make.
@@ -73,7 +63,7 @@ pub(super) fn run(
     };
     if dry_run {
         let would = would(context)?;
-        return context.answer(&Told::new(&would), || plan(&would));
+        return context.answer(&value(&would), || plan(&would));
     }
     let forgotten = loop {
         let mut request = request.clone();
@@ -81,7 +71,10 @@ pub(super) fn run(
             let would = would(context)?;
             // Nothing is lost where nothing is left: then it only finishes what was begun.
             if !would.revisions.is_empty() || !would.events.is_empty() {
-                confirm(&would)?;
+                let named = visible(&would.named.to_string());
+                let risk = format!("forgetting {named} cannot be undone");
+                let question = "This cannot be undone. Forget it?";
+                confirm::ask(&risk, &plan(&would), question)?;
             }
             request = request.up_to(would.up_to);
         }
@@ -92,32 +85,29 @@ pub(super) fn run(
             forgotten => break forgotten?,
         }
     };
-    context.answer(&Told::new(&forgotten), || said(&forgotten))?;
-    match &forgotten.residue {
-        None => Ok(()),
+    context.answer(&value(&forgotten), || said(&forgotten))?;
+    // The completed part is printed before what is said about the rest.
+    context.output.flush()?;
+    let hint = match &forgotten.residue {
+        None => return Ok(()),
         // All was done that can be done from here; the rest is the administrator's.
         Some(residue @ Residue::Database(_)) => {
             if !context.output.json {
-                context.output.flush()?;
                 say(&format!("note: {residue}"));
             }
-            Ok(())
+            return Ok(());
         }
-        Some(residue) => {
-            // The completed part is printed before the error about the rest.
-            context.output.flush()?;
-            Err(Failure::refused(
-                "not_erased",
-                format!("no note has the text any more, but the store's files may: {residue}"),
-                match residue {
-                    Residue::Foreign => {
-                        "end the programs that have the database open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3"
-                    }
-                    _ => "fix this, then run the same command again to finish",
-                },
-            ))
+        Some(Residue::Foreign) => {
+            "end the programs that have the database open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3"
         }
-    }
+        Some(_) => "fix this, then run the same command again to finish",
+    };
+    let residue = forgotten
+        .residue
+        .as_ref()
+        .map_or(String::new(), ToString::to_string);
+    let what = format!("no note has the text any more, but the store's files may: {residue}");
+    Err(Failure::refused("not_erased", what, hint))
 }
 
 /// The result; for a note that is not there the error says what there is instead.
@@ -128,56 +118,29 @@ fn there<T>(store: &dyn Store, request: &Forget, result: waynote::Result<T>) -> 
     }
 }
 
-/// Asks a person whether to forget that; a refusal where there is none, or when the answer is not yes.
-fn confirm(would: &Forgotten) -> Outcome {
-    let named = waynote::visible::visible(&would.named.to_string());
-    let question = Question {
-        risk: &format!("forgetting {named} cannot be undone"),
-        alone: "check with `--dry-run`, then add `--yes`",
-        before: &plan(would),
-        question: "This cannot be undone. Forget it?",
-        refused: &format!("kept {named}"),
-        hint: "answer `y` to forget it",
-    };
-    question.ask()
-}
-
-/// The plan of a dry run: each revision and each event that would be forgotten.
+/// The plan of a dry run: each revision and each event that would be forgotten, and what would be left.
 fn plan(would: &Forgotten) -> String {
-    let named = &would.named;
-    let mut plan = match counted(would.revisions.len(), would.events.len()) {
-        None => format!("{named} has no text left to forget"),
+    let mut plan = match counted(would) {
+        None => nothing_left(would),
         Some(count) => format!("would forget {count}:"),
     };
-    for revision in &would.revisions {
-        plan += &format!("\n  {revision}");
+    let revisions = would.revisions.iter().map(ToString::to_string);
+    let events = would.events.iter().map(ToString::to_string);
+    for of in revisions.chain(events) {
+        plan += &format!("\n  {of}");
     }
-    for event in &would.events {
-        plan += &format!("\n  {event}");
+    if !would.gone.is_empty() {
+        let gone: Vec<String> = would.gone.iter().map(ToString::to_string).collect();
+        plan += &format!("\nthese notes would be gone: {}", listed(&gone));
     }
-    let note = note_of(would);
-    if let Some(note) = note.filter(|note| would.gone.contains(note)) {
-        plan += &match would.kept {
-            0 => format!("\n{note} would be gone for good"),
-            kept => format!(
-                "\n{note} would be gone until another revision is restored ({kept} would be left)"
-            ),
-        };
-    }
-    let others: Vec<String> = would
-        .gone
-        .iter()
-        .filter(|gone| Some(*gone) != note)
-        .map(ToString::to_string)
-        .collect();
-    if !others.is_empty() {
-        plan += &format!("\nthese would be gone too: {}", listed(&others));
+    if would.kept > 0 {
+        plan += &format!("\n{} would be left", revisions_of(would.kept));
     }
     let shared = shared(would);
     if !shared.is_empty() {
+        let shared = listed(&shared);
         plan += &format!(
-            "\nthe same text would remain in {}; `--everywhere` forgets it there too",
-            listed(&shared)
+            "\nthe same text would remain in {shared}; `--everywhere` forgets it there too"
         );
     }
     let files = files_that_held(would);
@@ -187,91 +150,46 @@ fn plan(would: &Forgotten) -> String {
     waynote::visible::lines(&plan)
 }
 
-/// The report: the forgotten texts, the rest of the note, and other addresses with the same text.
+/// The report: what was forgotten, what is left of the note, and where the same text is too.
 fn said(forgotten: &Forgotten) -> String {
-    let mut said = match &forgotten.named {
-        ForgetTarget::Note(named) => of_note(forgotten, named),
-        named => {
-            let (revisions, events) = (forgotten.revisions.len(), forgotten.events.len());
-            match counted(revisions, events) {
-                None => format!("{named} has no text left to forget"),
-                Some(_)
-                    if matches!(named, ForgetTarget::Event(_)) && revisions == 0 && events == 1 =>
-                {
-                    format!("forgot what was said in {named}")
-                }
-                Some(count) => format!("forgot {count} of {named}"),
-            }
-        }
+    let named = &forgotten.named;
+    let mut said = match counted(forgotten) {
+        None => nothing_left(forgotten),
+        Some(count) => format!("forgot {count} of {named}"),
     };
+    if let ForgetTarget::Note(AddressAt { address, .. }) = named
+        && !forgotten.revisions.is_empty()
+    {
+        let left = revisions_of(forgotten.kept);
+        let note = quoted(&address.to_string());
+        said += &match forgotten.kept {
+            0 if forgotten.residue.is_some() => String::new(),
+            0 => "; no text of it is left".into(),
+            _ if forgotten.gone.contains(address) => {
+                format!("; the note is gone until `waynote restore {note}@N` ({left} left)")
+            }
+            _ => format!("; {left} left"),
+        };
+    }
     let shared = shared(forgotten);
     if let Some(first) = shared.first() {
-        let command = quoted(first);
+        let (shared, first) = (listed(&shared), quoted(first));
         said += &format!(
-            "\nthe same text remains in {}; `waynote forget {command} --everywhere` forgets it there too",
-            listed(&shared)
+            "\nthe same text remains in {shared}; `waynote forget {first} --everywhere` forgets it there too"
         );
     }
     let files = files_that_held(forgotten);
     if let Some(first) = files.first() {
+        let (files, first) = (listed(&files), quoted(first));
         said += &format!(
-            "\nthe text may still be in {}; run this again with ZRB_LLM_NOTE_FILE={}",
-            listed(&files),
-            quoted(first)
+            "\nthe text may still be in {files}; run this again with ZRB_LLM_NOTE_FILE={first}"
         );
     }
     waynote::visible::lines(&said)
 }
 
-/// The reply for a text that was forgotten before.
 fn nothing_left(forgotten: &Forgotten) -> String {
-    let named = &forgotten.named;
-    match forgotten.residue {
-        None => format!("{named} has no text left to forget"),
-        // Its old bytes may be left: the error says so.
-        Some(_) => format!("{named} was forgotten before"),
-    }
-}
-
-/// The same for a note.
-fn of_note(forgotten: &Forgotten, named: &AddressAt) -> String {
-    let note = &named.address;
-    let events = forgotten.events.len();
-    let mut said = match (forgotten.revisions.len(), &named.revision) {
-        (0, _) => nothing_left(forgotten),
-        (1, Some(revision)) if events == 0 => format!("forgot revision {revision} of {note}"),
-        (count, _) => {
-            let here = |at: &&AddressAt| at.address == *note;
-            let here = forgotten.revisions.iter().filter(here).count();
-            let elsewhere = match counted(count - here, events) {
-                None => String::new(),
-                Some(elsewhere) => format!(" and {elsewhere} elsewhere"),
-            };
-            format!("forgot {} of {note}{elsewhere}", revisions(here))
-        }
-    };
-    said += &match (forgotten.gone.contains(note), forgotten.kept) {
-        (_, 0) if forgotten.revisions.is_empty() || forgotten.residue.is_some() => String::new(),
-        (_, 0) => "; no text of it is left".into(),
-        (true, kept) => {
-            let left = revisions(kept);
-            let note = quoted(&note.to_string());
-            format!(
-                "; the note is gone until `waynote restore {note}@N` brings back another ({left} left)"
-            )
-        }
-        (false, 1) => "; 1 revision is left".into(),
-        (false, kept) => format!("; {kept} revisions are left"),
-    };
-    said
-}
-
-/// The note that was named, if it was one.
-fn note_of(forgotten: &Forgotten) -> Option<&Address> {
-    match &forgotten.named {
-        ForgetTarget::Note(named) => Some(&named.address),
-        _ => None,
-    }
+    format!("{} has no text left to forget", forgotten.named)
 }
 
 /// Other addresses with the same text.
@@ -282,18 +200,15 @@ fn shared(forgotten: &Forgotten) -> Vec<String> {
 }
 
 /// So many revisions and events; none when there are none.
-fn counted(of_revisions: usize, events: usize) -> Option<String> {
-    let events = plural(events as u64, "event");
-    Some(match (of_revisions, events.as_str()) {
-        (0, "0 events") => return None,
-        (0, events) => events.to_owned(),
-        (count, "0 events") => revisions(count),
-        (count, events) => format!("{} and {events}", revisions(count)),
-    })
+fn counted(of: &Forgotten) -> Option<String> {
+    let revisions = (!of.revisions.is_empty()).then(|| revisions_of(of.revisions.len() as u64));
+    let events = (!of.events.is_empty()).then(|| plural(of.events.len() as u64, "event"));
+    let counts: Vec<String> = revisions.into_iter().chain(events).collect();
+    (!counts.is_empty()).then(|| counts.join(" and "))
 }
 
-fn revisions(count: impl TryInto<u64>) -> String {
-    plural(count.try_into().unwrap_or(u64::MAX), "revision")
+fn revisions_of(count: u64) -> String {
+    plural(count, "revision")
 }
 
 /// The first few of a list.

@@ -11,7 +11,8 @@ use crate::typed::{Use, found};
 
 pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     if let Some(event) = event::address(typed) {
-        return event::history(context, &event);
+        // An event is never changed.
+        return event::show(context, &event);
     }
     let address = context.note(typed, Use::Keep)?;
     let mut history = context.read(|store| match store.history(&address)? {

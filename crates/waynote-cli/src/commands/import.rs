@@ -5,54 +5,43 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use waynote::Place;
 use waynote::text::shell_word;
 use waynote::visible::visible;
-use waynote::{Place, Scope};
 use waynote_formats::openotters::Notebooks;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    Conflict, CurrentSide, Directory, ForeignNotes, ImportReport, Mode, Project, Renamed,
-    SkippedItem, openotters, xs, zrb,
+    Conflict, CurrentSide, Directory, FORMATS, ForeignNotes, Format, ImportReport, Mode, Progress,
+    Project, Renamed, SkippedItem, SourceKind, openotters, xs, zrb,
 };
 
-use super::copy;
 use super::import_progress::Bar;
-use crate::args::{ImportCommand, NotebookArgs, TableImport};
+use super::{copy, key};
+use crate::args::ImportArgs;
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
 use crate::settings::Origin;
 use crate::{home, input, inside};
 
-pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome<ExitCode> {
-    if let ImportCommand::Json { source } = command {
-        return copy::from_json(context, source).map(|()| ExitCode::SUCCESS);
-    }
-    let bar = Bar::start();
-    let (incoming, mode) = match command {
-        ImportCommand::Zrb { source } => (from_zrb(context, source.as_deref())?, Mode::Write),
-        ImportCommand::Xs { source, contents } => {
-            (from_xs(context, source, contents.as_deref())?, Mode::Write)
-        }
-        ImportCommand::Openotters { source } => {
-            let agent = &context.settings.agent;
-            let notebooks = match agent.origin {
-                Origin::Default => Notebooks::Each(&agent.value),
-                _ => Notebooks::One(&agent.value),
-            };
-            (openotters::read(source, notebooks)?, Mode::Write)
-        }
-        // Not a format of another program.
-        ImportCommand::Json { .. } => return Ok(ExitCode::SUCCESS),
-        ImportCommand::TableFormat(listed) => from_listed(context, listed)?,
+pub(super) fn run(context: &mut Context<'_>, args: &ImportArgs) -> Outcome<ExitCode> {
+    let Some(format) = FORMATS.iter().find(|format| format.name == args.format) else {
+        return copy::from_json(context, named(args)?).map(|()| ExitCode::SUCCESS);
     };
+    let bar = Bar::start();
+    let incoming = read(context, format, args)?;
     // The reply names what could not be read, and the exit code says that it was all.
     // A notes.json may have keys that are no paths, which Zrb passes over as well.
-    let is_failure = incoming.is_unreadable() && !matches!(command, ImportCommand::Zrb { .. });
+    let is_failure = incoming.is_unreadable() && format.name != zrb::FORMAT.name;
     let code = ExitCode::from(u8::from(is_failure));
     let incoming = incoming.inside(inside::told_lease(&context.settings)?);
     let now = crate::clock::now()?;
-    let show = &mut |progress| bar.show(progress);
+    let show = &mut |of: Progress| bar.show("importing notes", of.done, of.total);
+    let mode = if args.dry_run {
+        Mode::DryRun
+    } else {
+        Mode::Write
+    };
     let imported = match mode {
         Mode::Write => context.write(|store| Ok(incoming.import_shown(store, now, mode, show)?))?,
         Mode::DryRun => context.read(|store| Ok(incoming.import_shown(store, now, mode, show)?))?,
@@ -67,18 +56,48 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
     Ok(code)
 }
 
-/// Reads a format whose arguments follow from its input.
-fn from_listed(context: &Context<'_>, listed: &TableImport) -> Outcome<(ForeignNotes, Mode)> {
-    let (incoming, dry) = match listed {
-        TableImport::Project { format, args } => {
-            let found = read_project(args.at.path.as_deref(), |project| {
-                Ok(format.read_project(project)?)
-            });
-            (found?, &args.dry)
+/// The source, for a format that needs one.
+fn named(args: &ImportArgs) -> Outcome<&Path> {
+    args.source.as_deref().ok_or_else(|| {
+        let what = format!("`import {}` needs a file or a folder", args.format);
+        Failure::usage(what, "name it after the format")
+    })
+}
+
+/// Reads the notes of another program.
+fn read(context: &Context<'_>, format: &Format, args: &ImportArgs) -> Outcome<ForeignNotes> {
+    let (at, contents) = (args.at.path.as_deref(), args.contents.as_deref());
+    let (takes_source, takes_at) = match format.takes {
+        SourceKind::Files(_) | SourceKind::Project(_) => (false, true),
+        SourceKind::Source { .. } => (true, true),
+        SourceKind::Own => (true, false),
+    };
+    let is_of_xs = format.name == xs::FORMAT.name;
+    if (args.source.is_some() && !takes_source)
+        || (at.is_some() && !takes_at)
+        || (contents.is_some() && !is_of_xs)
+    {
+        return Err(Failure::usage(
+            format!("an argument does not belong to `import {}`", format.name),
+            "files of a project are found by `--at`, other notes are a file or a folder; `--contents` is for `xs`",
+        ));
+    }
+    let incoming = match format.takes {
+        SourceKind::Files(_) | SourceKind::Project(_) => {
+            read_project(at, |project| Ok(format.read_project(project)?))?
         }
-        TableImport::Source { read, args } => {
-            let scope = scope(context, &args.notebook)?;
-            (read(&args.source, &scope)?, &args.dry)
+        SourceKind::Source { read, .. } => read(named(args)?, &key::scope(context, at)?)?,
+        SourceKind::Own if is_of_xs => return from_xs(context, named(args)?, contents),
+        SourceKind::Own if format.name == zrb::FORMAT.name => {
+            return from_zrb(context, args.source.as_deref());
+        }
+        SourceKind::Own => {
+            let agent = &context.settings.agent;
+            let notebooks = match agent.origin {
+                Origin::Default => Notebooks::Each(&agent.value),
+                _ => Notebooks::One(&agent.value),
+            };
+            return Ok(openotters::read(named(args)?, notebooks)?);
         }
     };
     if incoming.is_empty() {
@@ -88,8 +107,7 @@ fn from_listed(context: &Context<'_>, listed: &TableImport) -> Outcome<(ForeignN
             "name the directory with `--at`, or look at what is in the file or folder",
         ));
     }
-    let mode = if dry.on { Mode::DryRun } else { Mode::Write };
-    Ok((incoming, mode))
+    Ok(incoming)
 }
 
 /// Reads what applies in a directory: its files and those of the directories above it, up to the root of the repository;
@@ -131,14 +149,6 @@ fn claude_folder() -> Outcome<Option<PathBuf>> {
     Ok(match home::variable("CLAUDE_CONFIG_DIR")? {
         Some(folder) => Some(folder.into()),
         None => home::if_any()?.map(|home| Path::new(&home).join(".claude")),
-    })
-}
-
-/// The notebook that is meant: the agent's, or a directory's.
-fn scope(context: &Context<'_>, notebook: &NotebookArgs) -> Outcome<Scope> {
-    Ok(match &notebook.at {
-        Some(path) => Scope::Place(input::place(Some(path))?),
-        None => Scope::Agent(context.settings.agent.value.clone()),
     })
 }
 

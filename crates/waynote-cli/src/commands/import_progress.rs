@@ -1,95 +1,56 @@
-//! The progress bar of an import or a copy, and Ctrl-C during a copy.
+//! The progress bar of an import or a copy, and Ctrl-C on a screen.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use waynote_formats::Progress;
 
 use crate::error::{Failure, Outcome};
 use crate::process;
 
-/// The delay before the bar appears: shorter imports show none.
-const DELAY: Duration = Duration::from_secs(2);
-
 /// How often the time that is shown is renewed.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A bar on standard error, from two seconds after the start. It is shown on a terminal only, and cleared at the end.
-pub(super) struct Bar {
-    bar: ProgressBar,
-    /// Ends the wait for the delay when it is dropped.
-    _delayed: Option<Sender<()>>,
-}
+/// A bar on standard error. It is shown on a terminal only, and cleared at the end.
+pub(super) struct Bar(ProgressBar);
 
 impl Bar {
-    /// Starts the clock. Until the first report of progress, the bar says that the source is read.
+    /// Until the first report of progress, the bar says that the source is read.
     pub(super) fn start() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        bar.set_style(style("{msg} ({elapsed})"));
-        bar.set_message("reading");
-        let (sender, ended) = channel();
-        let shown = bar.clone();
-        let waits = std::thread::Builder::new()
-            .name("progress".into())
-            .spawn(move || {
-                if ended.recv_timeout(DELAY) == Err(RecvTimeoutError::Timeout) {
-                    shown.set_draw_target(ProgressDrawTarget::stderr());
-                    shown.enable_steady_tick(TICK);
-                }
-            });
-        Self {
-            bar,
-            // Without a thread, there is no bar, and the import does its work.
-            _delayed: waits.is_ok().then_some(sender),
-        }
+        let bar = Self(ProgressBar::no_length());
+        bar.show("reading", 0, 0);
+        bar.0.enable_steady_tick(TICK);
+        bar
     }
 
-    /// Shows how far the import is.
-    pub(super) fn show(&self, progress: Progress) {
-        if self.bar.length() != Some(progress.total) {
-            self.bar
-                .set_style(style("importing {bar:30} {pos}/{len} notes ({eta} left)"));
-            self.bar.set_length(progress.total);
-            self.bar.reset_eta();
-        }
-        self.bar.set_position(progress.done);
-    }
-}
-
-impl Bar {
-    /// Shows a part of some other work: as a bar if its length is known.
-    pub(super) fn show_part(&self, what: &'static str, done: u64, total: u64) {
-        if self.bar.message() != what || self.bar.length() != Some(total) {
-            self.bar.set_message(what);
-            self.bar.set_style(style(match total {
+    /// Shows how far a part of the work is. A total of 0 is not known.
+    pub(super) fn show(&self, what: &'static str, done: u64, total: u64) {
+        let Self(bar) = self;
+        if bar.message() != what || bar.length() != Some(total) {
+            let style = ProgressStyle::with_template(match total {
                 0 => "{msg} ({elapsed})",
                 _ => "{msg} {bar:30} {pos}/{len} ({eta} left)",
-            }));
-            self.bar.set_length(total);
-            self.bar.reset_eta();
+            });
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_message(what);
+            bar.set_length(total);
+            bar.reset_eta();
         }
-        self.bar.set_position(done);
+        bar.set_position(done);
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.0.finish_and_clear();
     }
 }
 
-fn style(template: &str) -> ProgressStyle {
-    let style = ProgressStyle::with_template(template);
-    style.unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-/// A request to end a copy. A second request ends the process at once, as it would any other.
+/// A request to end. A second request ends the process at once, as it would any other.
 pub(super) struct Interrupt {
     signal: Arc<AtomicUsize>,
 }

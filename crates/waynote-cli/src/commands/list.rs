@@ -1,7 +1,7 @@
 //! `waynote ls` and the history of the whole store: lists of everything, and what narrows them.
 
 use jiff::Timestamp;
-use waynote::{EntryType, Filter, Listing, Name, Note, Revision, Scope, ScopeKind};
+use waynote::{EntryType, Listing, Name, Note, Revision, Scope, ScopeKind};
 
 use crate::args::{KindArg, ListArgs, NarrowArgs};
 use crate::error::Outcome;
@@ -52,51 +52,35 @@ fn is_flag(origin: &Origin) -> bool {
 /// Lists notes of all kinds, latest first.
 pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
     let narrow = Narrow::of(context, &args.narrow)?;
-    let kinds = match args.kind {
-        None => vec![ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session],
-        Some(KindArg::Place) => vec![ScopeKind::Place],
-        Some(KindArg::Key) => vec![ScopeKind::Place, ScopeKind::Agent],
-        Some(KindArg::Log) => vec![ScopeKind::Session],
-    };
     let at = args
         .at
         .as_ref()
         .map(|path| home::lineage(&input::place(Some(path))?))
         .transpose()?;
-    let (agent, session) = (&context.settings.agent, &context.settings.session);
-    let kind = args.entry_type.as_deref().map(EntryType::imported);
-    let listing = Listing::default().at(at);
-    let is_listed = |note: &Note| {
-        let scope = note.address.scope();
-        let is_of_scope = match &scope {
-            Scope::Place(_) => args.kind != Some(KindArg::Key) || note.address.key().is_some(),
-            Scope::Agent(name) => !is_flag(&agent.origin) || *name == agent.value,
-            Scope::Session(name) => {
-                !is_flag(&session.origin) || session.value.as_ref() == Some(name)
-            }
-            _ => true,
-        };
-        is_of_scope && listing.takes(&scope) && (kind.is_none() || note.kind == kind)
+    let kind = match args.kind {
+        Some(KindArg::Place) => Some(ScopeKind::Place),
+        Some(KindArg::Log) => Some(ScopeKind::Session),
+        Some(KindArg::Key) | None => None,
     };
-    let mut notes = context.read(|store| {
-        let mut notes = Vec::new();
-        for kind in kinds {
-            notes.extend(
-                store
-                    .select(&Filter::Kind(kind))?
-                    .into_iter()
-                    .filter(is_listed),
-            );
-        }
-        Ok(notes)
-    })?;
-    if !args.tree {
-        notes.sort_by_key(|note| note.updated_at);
-    }
+    let listing = Listing::default().at(at).kind(kind);
+    let (agent, session) = (&context.settings.agent, &context.settings.session);
+    let entry_type = args.entry_type.as_deref().map(EntryType::imported);
+    let is_listed = |note: &Note| {
+        let is_of_scope = match note.address.scope() {
+            Scope::Agent(name) => !is_flag(&agent.origin) || name == agent.value,
+            Scope::Session(_) if args.kind == Some(KindArg::Key) => false,
+            Scope::Session(name) => {
+                !is_flag(&session.origin) || session.value.as_ref() == Some(&name)
+            }
+            _ => args.kind != Some(KindArg::Key) || note.address.key().is_some(),
+        };
+        is_of_scope && (entry_type.is_none() || note.kind == entry_type)
+    };
+    let listed = context.read(|store| Ok(listing.page(store, None, usize::MAX)?))?;
+    let mut notes = listed.notes;
+    notes.retain(is_listed);
+    notes.sort_by_key(|note| note.updated_at);
     let mut notes = narrow.last(notes);
-    if args.tree && !context.output.json {
-        return tree(context, &notes);
-    }
     notes.reverse();
     let heading = ["note", "updated", "author", "preview"];
     list(context.output, &notes, "no notes", &heading, |note| {
@@ -116,25 +100,6 @@ fn said(note: &Note) -> String {
         (Some(kind), Some(iteration)) => format!("#{iteration} {kind}: {}", note.preview),
         _ => note.preview.clone(),
     }
-}
-
-/// Each scope with its notes below it.
-fn tree(context: &mut Context<'_>, notes: &[Note]) -> Outcome {
-    let mut scope = None;
-    for note in notes {
-        let of = note.address.scope();
-        let key = note
-            .address
-            .key()
-            .map_or(String::new(), |key| format!("#{key}: "));
-        if scope.as_ref() != Some(&of) {
-            context.line(waynote::secrets::masked(&of.to_string()))?;
-            scope = Some(of);
-        }
-        let line = format!("  {key}{}", said(note));
-        context.line(waynote::visible::visible(&waynote::secrets::masked(&line)))?;
-    }
-    Ok(())
 }
 
 /// The newest changes of the whole store.

@@ -68,11 +68,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 .read(|store| Ok(SessionLog::new(store, session.clone()).list(kind.as_ref())?))?;
             let notes = narrow.last(notes);
             let nothing = format!("no notes in {}", waynote::Scope::Session(session));
-            let mut heading = vec!["iteration", "type", "preview", "note"];
-            let some_repeated = notes.iter().any(|note| note.revision > 1);
-            if some_repeated {
-                heading.insert(SEEN, "seen");
-            }
+            let heading = ["iteration", "type", "preview", "note"];
             list(context.output, &notes, &nothing, &heading, |note| {
                 let kind = note
                     .kind
@@ -81,19 +77,17 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     .unwrap_or_default();
                 // Another program may have written anything there.
                 let kind = waynote::secrets::masked(kind).into_owned();
-                let mut row = vec![
+                let seen = match note.revision {
+                    1 => String::new(),
+                    seen => format!(" (seen {seen} times)"),
+                };
+                let resolved = note.resolved_by.map_or("", |_| " (resolved)");
+                vec![
                     crate::table::iteration(note.iteration),
                     kind,
-                    match note.resolved_by {
-                        Some(_) => format!("{} (resolved)", note.preview),
-                        None => crate::table::preview(note),
-                    },
+                    crate::table::preview(note) + resolved + &seen,
                     note.address.to_string(),
-                ];
-                if some_repeated {
-                    row.insert(SEEN, note.revision.to_string());
-                }
-                row
+                ]
             })
         }
         LogCommand::Complete { summary } => {
@@ -123,20 +117,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let is_live = status.state == SessionState::Running;
             if context.output.json {
                 let stopped = status.end.as_ref().map(|end| {
-                    let mut stopped = json!({ "reason": end.reason.as_str() });
-                    if let Some(detail) = &end.detail {
-                        stopped["detail"] = detail.as_str().into();
-                    }
-                    match &end.signal {
-                        Some(AgentSignal::Completed(summary)) => {
-                            stopped["summary"] = summary.as_str().into();
-                        }
-                        Some(AgentSignal::Blocked(question)) => {
-                            stopped["question"] = question.as_str().into();
-                        }
-                        _ => {}
-                    }
-                    stopped
+                    let (summary, question) = match &end.signal {
+                        Some(AgentSignal::Completed(summary)) => (Some(summary), None),
+                        Some(AgentSignal::Blocked(question)) => (None, Some(question)),
+                        _ => (None, None),
+                    };
+                    json!({
+                        "reason": end.reason.as_str(), "detail": end.detail,
+                        "summary": summary, "question": question,
+                    })
                 });
                 let value = json!({
                     "iterations": iterations, "notes": notes, "events": events, "running": is_live,
@@ -233,10 +222,7 @@ pub(super) fn answer(status: &SessionStatus) -> Option<Value> {
 /// Says something to the loop that waits for it.
 fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcome {
     let inside = context.read(|store| Inside::of(&context.settings, store))?;
-    let session = match inside.session {
-        Some(session) => session,
-        None => context.settings.session()?.clone(),
-    };
+    let (session, _) = context.session()?;
     let told = inside::told_lease(&context.settings)?;
     let own = inside.lease.or(told).map(|own| own.session);
     if let Some(own) = own.filter(|own| *own != session) {
@@ -251,6 +237,3 @@ fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcom
     context.write(|store| Ok(loops::signal(store, &session, iteration, signal, &stamp)?))?;
     context.answer(&json!({ "done": done }), || signal.reply(&session))
 }
-
-/// The column with the count of an entry's repeats.
-const SEEN: usize = 2;

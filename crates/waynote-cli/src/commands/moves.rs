@@ -4,10 +4,9 @@ use serde_json::json;
 use waynote::moved::{self, MoveOptions};
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Address, AddressAt, Error, Key, Place};
+use waynote::{Address, AddressAt, Error, Place};
 use waynote_system::shell::quoted;
 
-use super::undo;
 use crate::args::MoveArgs;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
@@ -17,7 +16,7 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
     let purpose = if copy { Use::Keep } else { Use::TakeAway };
     let (from, to) = (
         context.note(&args.from, purpose)?,
-        target(context, &args.to)?,
+        context.note(&args.to, Use::Make)?,
     );
     if from == to {
         return Err(Failure::usage(
@@ -47,7 +46,6 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
         Some(_) => format!("waynote undo {}", quoted(&back)),
         None => format!("waynote mv {} {}", quoted(&back), quoted(&shown)),
     };
-    let back = undo::command(context, &[&from, &to], back)?;
     let value = json!({ "from": from, "to": to, "copied": copy, "note": applied[0].note });
     context.answer(&value, || {
         let (did, to) = (if copy { "copied" } else { "moved" }, to.masked());
@@ -61,23 +59,6 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
         };
         format!("{did} {shown} to {to}{back}")
     })
-}
-
-/// The address to move to. A word that is a directory here could also be a new key: nothing is guessed.
-fn target(context: &Context<'_>, typed: &str) -> Outcome<Address> {
-    let to = context.note(typed, Use::Make)?;
-    match (&to, typed.parse::<Key>()) {
-        (Address::Place(_), Ok(key)) => Err(Failure::refused(
-            "several_notes",
-            format!("`{}` matches 2 notes", visible(typed)),
-            format!(
-                "use one of:\n    agent:{}#{key}\n    {}",
-                context.settings.agent.value,
-                to.masked()
-            ),
-        )),
-        _ => Ok(to),
-    }
 }
 
 /// Moves the notes of a directory and of all below it.
@@ -104,12 +85,10 @@ pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outc
         ));
     }
     let notes: Vec<&Address> = moved.iter().map(|(_, to)| to).collect();
-    let both: Vec<&Address> = moved.iter().flat_map(|(from, to)| [from, to]).collect();
     let (from, to) = (in_shell(old), in_shell(new));
-    let back = undo::command(context, &both, format!("waynote place mv {to} {from}"))?;
     context.answer(&json!({ "from": old, "to": new, "notes": notes }), || {
         format!(
-            "moved {} from {from} to {to}; `{back}` moves them back",
+            "moved {} from {from} to {to}; `waynote place mv {to} {from}` moves them back",
             plural(notes.len() as u64, "note"),
         )
     })

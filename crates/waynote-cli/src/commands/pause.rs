@@ -23,9 +23,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
         ));
     };
     let failed = |error| Failure::file("the list of pauses", "written", error);
-    let mut was_paused = true;
     if args.end {
-        was_paused = ledgers.end_pause(&of).map_err(failed)?;
+        ledgers.end_pause(&of).map_err(failed)?;
     } else if !args.list {
         ledgers.pause(&of, args.length).map_err(failed)?;
     }
@@ -37,14 +36,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
         return context.value(&pauses.collect::<Vec<_>>());
     }
     if args.end {
-        let what = if was_paused {
-            "hooks deliver notes again"
-        } else {
-            "it was not paused"
-        };
-        context.line(format!("{}: {what}", named(&of)))?;
-    }
-    if args.list && pauses.is_empty() {
+        context.line(format!("{}: hooks deliver notes", named(&of)))?;
+    } else if pauses.is_empty() {
         context.line("nothing is paused: hooks deliver notes everywhere")?;
     }
     for (of, end) in pauses {

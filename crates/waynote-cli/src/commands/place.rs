@@ -1,15 +1,14 @@
 //! `waynote place`: notes by directory.
 
-use waynote::{Address, Filter, Note, Place, Places, SaveOptions, Scope, single};
+use waynote::{Address, Filter, Listing, Note, Place, SaveOptions, Scope, ScopeKind};
 
-use super::key::{expected, gone, nothing_to_delete};
 use super::moves;
-use super::saved::{self, say_deleted};
+use super::saved;
 use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
-use crate::table::{list, when};
-use crate::{home, input, output::Output};
+use crate::table::{list, preview, stale, when};
+use crate::{home, input};
 use waynote::secrets::masked;
 use waynote::visible::lines;
 
@@ -24,19 +23,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
         } => {
             let place = input::place(at.path.as_deref())?;
             let options = SaveOptions::default().limits(context.settings.place_limits(*max_bytes));
-            let new = |note: &Note| format!("revision {}", note.revision);
-            saved::save(
-                context,
-                Address::Place(place),
-                text,
-                (cites, allow),
-                options,
-                new,
-            )
+            let address = Address::Place(place);
+            saved::save(context, address, text, (cites, allow), options)
         }
         PlaceCommand::Read { at } => {
             let place = input::place(at.path.as_deref())?;
-            let note = context.read(|store| Ok(Places::new(store).read(&place)?))?;
+            let note = context.read(|store| Ok(store.get(&Address::Place(place.clone()))?))?;
             match &note {
                 _ if context.output.json => context.value(&note),
                 Some(note) => context.output.content(&note.content),
@@ -54,14 +46,13 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             let applies = home::lineage(&place)?.into_iter().map(Scope::Place);
             let applies = Filter::Scopes(applies.collect());
             let notes = context.read(|store| Ok(store.select(&applies)?))?;
-            if context.output.json {
-                context.value(&notes)
-            } else {
-                whole(context.output, &notes)
-            }
+            context.answer(&notes, || whole(&notes))
         }
         PlaceCommand::List => {
-            let notes = context.read(|store| Ok(Places::new(store).list()?))?;
+            let notes = context.read(|store| {
+                let places = Listing::default().kind(ScopeKind::Place);
+                Ok(places.page(store, None, usize::MAX)?.notes)
+            })?;
             let gone = gone_places(context, &notes)?;
             let heading = ["note", "updated", "preview"];
             let nothing = "no notes on any directory";
@@ -71,7 +62,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
                 vec![
                     format!("{}{gone}", note.address),
                     when(note.updated_at),
-                    crate::table::preview(note),
+                    preview(note),
                 ]
             })?;
             if !gone.is_empty() && !context.output.json {
@@ -88,19 +79,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
         ),
         PlaceCommand::Delete { at, if_revision } => {
             let place = input::place(at.path.as_deref())?;
-            let stamp = context.stamp()?;
-            let (address, expect) = (Address::Place(place), expected(*if_revision));
-            let deleted = context.write(|store| {
-                single::delete(store, address.clone(), expect, &stamp).map_err(gone)
-            })?;
-            let shown = address.masked();
-            if !deleted {
-                return Err(nothing_to_delete(
-                    &shown,
-                    "`waynote place list` shows the notes of directories",
-                ));
-            }
-            say_deleted(context, &address, format!("deleted {shown}"))
+            saved::delete(context, Address::Place(place), *if_revision)
         }
     }
 }
@@ -122,18 +101,14 @@ fn gone_places(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Place>> {
     Ok(places)
 }
 
-fn whole(output: &mut Output, notes: &[Note]) -> Outcome {
-    if notes.is_empty() {
-        return output.line("no notes apply here");
+fn whole(notes: &[Note]) -> String {
+    let one = |note: &Note| {
+        let text = lines(&masked(&note.content.shown())).trim_end().to_owned();
+        let head = note.address.masked() + &stale(note);
+        format!("{head}\n{text}")
+    };
+    match notes {
+        [] => "no notes apply here".into(),
+        notes => notes.iter().map(one).collect::<Vec<_>>().join("\n\n"),
     }
-    for (index, note) in notes.iter().enumerate() {
-        let between = if index == 0 { "" } else { "\n" };
-        output.line(format!(
-            "{between}{}{}\n{}",
-            note.address.masked(),
-            crate::table::stale(note),
-            lines(&masked(&note.content.shown())).trim_end()
-        ))?;
-    }
-    Ok(())
 }

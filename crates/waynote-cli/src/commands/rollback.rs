@@ -4,7 +4,7 @@ use serde_json::json;
 use waynote::Rollback;
 use waynote::visible::visible;
 
-use super::confirm::Question;
+use super::confirm;
 use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
@@ -32,15 +32,8 @@ pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
     };
     if !is_confirmed {
         let lost = format!("{path} {lost}");
-        let question = Question {
-            risk: &lost,
-            alone: "restore a backup if there is one; else add `--yes`",
-            before: &format!("{lost}."),
-            question: "What is missing cannot be brought back afterwards. Go on without it?",
-            refused: "nothing was changed",
-            hint: "answer `y` to go on with the store as it is",
-        };
-        question.ask()?;
+        let question = "What is missing cannot be brought back afterwards. Go on without it?";
+        confirm::ask(&lost, &lost, question)?;
     }
     let accepted = store.accept_rollback()?.unwrap_or(lost);
     context.answer(&json!({ "accepted": value(&accepted) }), || {

@@ -1,27 +1,33 @@
-//! Saving a note, what it overwrote, and the command that restores that.
+//! Saving a note, what it overwrote, and the command that restores that. Deleting one.
 
 use serde::Serialize;
 use serde_json::json;
 use waynote::text::shell_word;
 use waynote::visible::{dropped, hidden_characters};
-use waynote::{Address, Note, NoteBefore, SaveOptions, single};
+use waynote::{Address, AddressAt, Content, Error, Expect, Note, SaveOptions, Stamp, single};
 
 use super::edit;
 use crate::args::{AllowArgs, CitesArgs, TextArgs};
-use crate::error::Outcome;
+use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
+use crate::typed::found;
 
 /// A note that was saved.
 #[derive(Serialize)]
-pub(super) struct Saved<'n> {
+pub(super) struct Saved {
     #[serde(flatten)]
-    note: &'n Note,
+    note: Note,
     /// None for a new note.
     #[serde(skip_serializing_if = "Option::is_none")]
     overwrote: Option<Overwrote>,
     /// How many hidden characters of the text were not saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     dropped: Option<u64>,
+    /// The text that was given.
+    #[serde(skip)]
+    given: String,
+    #[serde(skip)]
+    was_pinned_now: bool,
 }
 
 /// The revision that was current before.
@@ -34,39 +40,59 @@ struct Overwrote {
     undo: String,
 }
 
-impl<'n> Saved<'n> {
-    /// The note, its current revision before the save, and the text that was given for it.
-    pub(super) fn new(note: &'n Note, before: Option<NoteBefore>, given: &str) -> Self {
-        let dropped = hidden_characters(given);
+impl Saved {
+    /// Saves a text, or adds it at the end of the note.
+    pub(super) fn write(
+        context: &Context<'_>,
+        address: Address,
+        content: Content,
+        options: SaveOptions,
+        stamp: &Stamp,
+        adds: bool,
+    ) -> Outcome<Self> {
+        let (given, was_pinned_now) = (content.shown().into_owned(), options.pin.is_some());
+        let (note, before) = context.write(|store| {
+            Ok(match adds {
+                true => single::append(store, &address, &content, options, stamp)?,
+                false => single::save(store, address, content, options, stamp)?,
+            })
+        })?;
         let overwrote = before.map(|before| Overwrote {
             revision: before.revision,
             same_text: before.hash == note.content.hash(),
             undo: format!("waynote undo {}", shell_word(&note.address.to_string())),
         });
-        Self {
+        let hidden = hidden_characters(&given);
+        Ok(Self {
             note,
             overwrote,
-            dropped: (dropped > 0).then_some(dropped),
-        }
+            dropped: (hidden > 0).then_some(hidden),
+            given,
+            was_pinned_now,
+        })
     }
 
-    /// The note and what it overwrote, in the words of the text output; `new` says what a new note is.
-    pub(super) fn told(&self, new: &str) -> String {
-        let how = match &self.overwrote {
-            None => new.to_owned(),
-            Some(Overwrote {
-                revision,
-                same_text: true,
-                ..
-            }) => format!(
-                "revision {}, with the text of revision {revision}",
-                self.note.revision
+    /// The note and what it overwrote, in words.
+    pub(super) fn said(&self) -> String {
+        let Self { note, .. } = self;
+        let how = match (&self.overwrote, &note.address) {
+            (None, Address::Place(_)) => format!("revision {}", note.revision),
+            (None, _) => "new key".into(),
+            (Some(before), _) if before.same_text => format!(
+                "revision {}, with the text of revision {}",
+                note.revision, before.revision
             ),
-            Some(Overwrote { revision, undo, .. }) => {
+            (Some(Overwrote { revision, undo, .. }), _) => {
                 format!("overwrote revision {revision}; `{undo}` brings it back")
             }
         };
-        format!("saved {} ({how})", self.note.address.masked())
+        let pinned = if self.was_pinned_now { ", pinned" } else { "" };
+        format!(
+            "saved {} ({how}{pinned}){}{}",
+            note.address.masked(),
+            note.cited(),
+            dropped(&self.given)
+        )
     }
 }
 
@@ -77,30 +103,55 @@ pub(super) fn save(
     text: &TextArgs,
     (cites, allow): (&CitesArgs, &AllowArgs),
     options: SaveOptions,
-    new: impl FnOnce(&Note) -> String,
 ) -> Outcome {
-    let Some(content) = edit::text_or_editor(context, text, allow)? else {
+    let Some(content) = edit::text_or_editor(text, allow)? else {
         return edit::in_editor(context, address, allow);
     };
     let stamp = context.stamp_allowing(allow)?.citing(cites.given());
-    let given = content.shown().into_owned();
-    let (note, before) =
-        context.write(|store| Ok(single::save(store, address, content, options, &stamp)?))?;
-    let saved = Saved::new(&note, before, &given);
-    context.answer(&saved, || {
-        let pinned = options.pin.map_or("", |_| ", pinned");
-        let said = saved.told(&new(&note));
-        let said = said.strip_suffix(')').unwrap_or(&said);
-        format!("{said}{pinned}){}{}", note.cited(), dropped(&given))
-    })
+    let saved = Saved::write(context, address, content, options, &stamp, false)?;
+    context.answer(&saved, || saved.said())
+}
+
+/// The revision that `--if-revision` expects.
+pub(super) fn expected(if_revision: Option<u64>) -> Expect {
+    if_revision.map_or(Expect::Any, Expect::Revision)
+}
+
+/// The error of a change that does not create a note, where the expected one is gone.
+pub(super) fn gone(error: Error) -> Failure {
+    match error {
+        Error::Conflict { current: None, .. } => Failure::refused(
+            "conflict",
+            error.to_string(),
+            "somebody deleted it; `waynote history ADDRESS` shows who",
+        ),
+        error => error.into(),
+    }
+}
+
+/// Deletes a note. One that does not exist is an error here, unlike in openotters and its tools: a misspelt key would
+/// pass for a deletion.
+pub(super) fn delete(
+    context: &mut Context<'_>,
+    address: Address,
+    if_revision: Option<u64>,
+) -> Outcome {
+    let (stamp, named) = (context.stamp()?, AddressAt::new(address, None));
+    context.write(|store| {
+        let address = named.address.clone();
+        let deleted = match single::delete(store, address, expected(if_revision), &stamp) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::not_found(named.to_string())),
+            Err(error) => return Err(gone(error)),
+        };
+        found(store, &named, deleted)
+    })?;
+    let address = &named.address;
+    say_deleted(context, address, format!("deleted {}", address.masked()))
 }
 
 /// Says that the note of an address is gone.
-pub(super) fn say_deleted(
-    context: &mut Context<'_>,
-    address: &impl Serialize,
-    said: String,
-) -> Outcome {
+pub(super) fn say_deleted(context: &mut Context<'_>, address: &Address, said: String) -> Outcome {
     let value = json!({ "address": address, "deleted": true });
     context.answer(&value, || said)
 }

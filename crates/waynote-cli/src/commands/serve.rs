@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::stderr;
 use std::sync::Arc;
-use std::thread;
 
 use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -13,18 +12,17 @@ use waynote_formats::SyncedStore;
 use waynote_loop::identity::known_dead;
 use waynote_remote::Url;
 use waynote_server::{
-    Database, Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
+    Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
 };
-use waynote_system::shell::quoted;
 
-use crate::args::{LimitArgs, ServeArgs};
+use crate::args::ServeArgs;
 use crate::database;
-use crate::error::{Failure, Outcome, warning};
+use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::invocation::Context;
 use crate::opened;
 use crate::remote::not_here;
-use crate::settings::{self, Origin, Settings};
+use crate::settings::{self, Settings};
 
 /// The name of a store that is given none.
 const DEFAULT: &str = "default";
@@ -50,10 +48,14 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         .listen(args.listen)
         .tls(tls.map(|(cert, key)| TlsFiles { cert, key }))
         .behind_proxy(args.behind_proxy)
-        .limits(limits(&args.limits));
+        .limits(Limits {
+            rate: args.rate,
+            burst: args.rate.saturating_mul(2),
+            ..Limits::default()
+        });
     let bound = server(context, &stores, options, Log::to(stderr()))?
         .bind()
-        .map_err(|error| not_started(&context.settings, &args.stores, error))?;
+        .map_err(not_started)?;
     heard(
         bound.stopper(),
         &[SIGINT, SIGTERM, SIGHUP],
@@ -74,20 +76,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         lines.join("\n")
     })?;
     context.output.flush()?;
-    let as_json = context.output.json;
-    if let Some(database) = database {
-        thread::spawn(move || warn_of_database(&*database, as_json));
-    }
     bound.run().map_err(|error| Failure::Library(error.into()))
-}
-
-/// Warns of a database that cannot be asked. The server goes on: it may come.
-fn warn_of_database(database: &dyn Database, as_json: bool) {
-    if let Err(error) = database.ping() {
-        let what = format!("{}: {error}", database.label());
-        let hint = "its stores are served when it can be asked";
-        warning("database_not_served", &what, hint, json!({}), as_json);
-    }
 }
 
 /// A server that knows the time, the limits of the settings, and which processes of this machine are dead.
@@ -109,17 +98,14 @@ pub(super) fn server(
 pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores> {
     let mut stores = Stores::default();
     for store in named {
-        let (name, path) = split(store);
+        let (name, path) = match store.split_once('=') {
+            Some((name, path)) if !name.contains('/') => (name, path),
+            _ => (DEFAULT, &**store),
+        };
         if stores.get(name).is_some() {
             return Err(Failure::usage(
                 format!("two stores have the name `{name}`"),
                 "give each its own: `--store NAME=PATH`",
-            ));
-        }
-        if path.is_empty() {
-            return Err(Failure::usage(
-                format!("the store `{name}` has no path"),
-                "write it as `--store NAME=PATH`",
             ));
         }
         stores = with_served(stores, name, &context.settings, path)?;
@@ -143,37 +129,15 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
     })
 }
 
-/// The name and the path of `--store`.
-fn split(store: &str) -> (&str, &str) {
-    match store.split_once('=') {
-        Some((name, path)) if !name.contains('/') => (name, path),
-        _ => (DEFAULT, store),
-    }
-}
-
-/// The error of a server that does not start. Where a store has no tokens, it tells the command that makes one, with the
-/// store as it was named: without that, the token would come into the store of the settings.
-fn not_started(settings: &Settings, named: &[String], error: Error) -> Failure {
-    let Some(
-        missing @ StartError::NoTokens {
-            store,
-            behind_proxy,
-            ..
-        },
-    ) = error.downcast_ref()
-    else {
+/// The error of a server that does not start. Where a store has no tokens, it names the command that makes one.
+fn not_started(error: Error) -> Failure {
+    let Some(missing @ StartError::NoTokens { behind_proxy, .. }) = error.downcast_ref() else {
         return error.into();
     };
-    let path = match named.iter().map(|store| split(store)) {
-        mut all if !named.is_empty() => all.find(|(name, _)| name == store).map(|(_, path)| path),
-        _ if matches!(settings.store.origin, Origin::Flag(_)) => settings.store.value.to_str(),
-        _ => None,
-    };
-    let which = path.map_or_else(String::new, |path| format!(" --store {}", quoted(path)));
     let make =
-        format!("make one for each who may use it: `waynote{which} token create NAME --admin`");
+        "make one for each who may use it: `waynote --store STORE token create NAME --admin`";
     let hint = match behind_proxy {
-        true => make,
+        true => make.to_owned(),
         false => format!("{make}; or listen on 127.0.0.1"),
     };
     Failure::refused(missing.kind(), missing.to_string(), hint)
@@ -201,20 +165,6 @@ fn options(settings: &Settings) -> waynote::Options {
 fn with_database(stores: Stores, name: &str, settings: &Settings, url: &str) -> Outcome<Stores> {
     database::named(settings, url)?;
     Ok(stores.with(name, Arc::new(database::open(settings, url, None)?)))
-}
-
-fn limits(args: &LimitArgs) -> Limits {
-    Limits {
-        body_bytes: args.body_limit,
-        rate: args.rate,
-        burst: args.burst,
-        connections: args.connections,
-        header_time: args.client_timeout,
-        body_time: args.client_timeout,
-        write_time: args.client_timeout,
-        handler_time: args.request_timeout,
-        ..Limits::default()
-    }
 }
 
 /// Stops the server at the first signal; a second one ends the process at once.

@@ -1,50 +1,45 @@
 //! `waynote show`: a note by its address, as it is or as it was; or an event by its own.
 
-use waynote::{NoteAsOf, single};
+use waynote::{AddressAt, NoteAsOf, single};
 
 use super::event;
 use crate::args::ShowArgs;
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Outcome, say};
 use crate::invocation::Context;
+use crate::table::stale;
 use crate::typed::{Use, found};
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     if let Some(event) = event::address(&args.address) {
-        if args.as_of.is_some() {
-            return Err(Failure::usage(
-                "an event is never changed, so it has one state only",
-                "leave `--as-of` out",
-            ));
-        }
         return event::show(context, &event);
     }
     let mut named = context.note_at(&args.address, Use::Keep)?;
     let as_of = args.as_of.as_deref().map(as_of).transpose()?;
-    if as_of.is_some() && named.revision.is_some() {
-        let what = "both a revision and a time are given";
-        return Err(Failure::usage(what, "give one: `@N` or `--as-of`"));
-    }
     if let Some(NoteAsOf::Revision(revision)) = as_of {
         named.revision = Some(revision);
     }
     let as_of = as_of.or(named.revision.map(NoteAsOf::Revision));
+    print(context, &named, as_of)
+}
+
+/// Prints the text of a note, or all of it as JSON.
+pub(super) fn print(
+    context: &mut Context<'_>,
+    named: &AddressAt,
+    as_of: Option<NoteAsOf>,
+) -> Outcome {
     let note = context.read(|store| {
         let note = single::get(store, &named.address, as_of);
-        found(store, &named, note)
+        found(store, named, note)
     })?;
     if context.output.json {
-        context.value(&note)
-    } else {
-        // Not on standard output, where the text stands byte by byte.
-        if note.is_stale() {
-            say(&format!(
-                "{}{}",
-                note.address.masked(),
-                crate::table::stale(&note)
-            ));
-        }
-        context.output.content(&note.content)
+        return context.value(&note);
     }
+    // Not on standard output, where the text stands byte by byte.
+    if note.is_stale() {
+        say(&(note.address.masked() + &stale(&note)));
+    }
+    context.output.content(&note.content)
 }
 
 /// A revision, or a time.

@@ -1,6 +1,7 @@
 //! `waynote stale` and `waynote confirm`: notes that cite code which has changed.
 
 use serde_json::json;
+use similar::TextDiff;
 use waynote::visible::lines;
 use waynote::{Address, Citation, Note, cites, secrets::masked};
 
@@ -68,25 +69,12 @@ fn diff((cited, old, now): &Span<'_>) -> String {
     if cited.lines().is_none() {
         return out + "not found any more";
     }
-    let (Some(old), now) = (old, now.as_deref().unwrap_or_default()) else {
+    let Some(old) = old else {
         return out + "the earlier lines are not known (never committed)";
     };
-    let (old, now): (Vec<&str>, Vec<&str>) = (old.lines().collect(), now.lines().collect());
-    let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {
-        pairs.take_while(|(one, other)| one == other).count()
-    };
-    let begin = same(&mut old.iter().zip(&now));
-    let rest = old.len().min(now.len()) - begin;
-    let end = same(&mut old.iter().rev().zip(now.iter().rev()).take(rest));
-    for (sign, lines) in [
-        (" ", &old[..begin]),
-        ("-", &old[begin..old.len() - end]),
-        ("+", &now[begin..now.len() - end]),
-        (" ", &old[old.len() - end..]),
-    ] {
-        lines
-            .iter()
-            .for_each(|line| out += &format!("{sign}{line}\n"));
+    let diff = TextDiff::from_lines(old.as_str(), now.as_deref().unwrap_or_default());
+    for change in diff.iter_all_changes() {
+        out += &format!("{}{change}", change.tag());
     }
     out.trim_end().to_owned()
 }

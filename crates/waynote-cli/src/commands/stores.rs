@@ -1,18 +1,15 @@
 //! `waynote stores`: the stores of a PostgreSQL database.
 
 use serde_json::json;
-use waynote::Name;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote_postgres::{Fault, Options, stores};
+use waynote_postgres::{Options, stores};
 use waynote_system::shell::quoted;
 
-use super::confirm::Question;
+use super::confirm;
 use crate::args::StoresCommand;
 use crate::database::{named, options};
 use crate::error::Outcome;
-#[cfg(feature = "server")]
-use crate::error::warning;
 use crate::invocation::Context;
 use crate::table::{table, when};
 
@@ -25,9 +22,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
         StoresCommand::Create { url } => {
             let options = named(&context.settings, url)?;
             let shown = options.shown();
-            let name = options.store_name().cloned();
             stores::create(options)?;
-            note_not_served(context, name.as_ref());
             context.answer(&json!({ "store": shown }), || format!("created {shown}"))
         }
         StoresCommand::Renew { url } => {
@@ -44,28 +39,6 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
         }
     }
 }
-
-/// Says that a server of the whole database leaves a store out, because of its name.
-#[cfg(feature = "server")]
-fn note_not_served(context: &Context<'_>, name: Option<&Name>) {
-    let Some(name) = name.filter(|name| !waynote_server::is_name(name.as_str())) else {
-        return;
-    };
-    warning(
-        "not_served",
-        &format!(
-            "`waynote serve --database URL` does not serve the store `{}`",
-            visible(name.as_str())
-        ),
-        "it serves names of letters, digits, `-`, `_` and `.`, up to 64, that do not begin with `.`; with `--store NAME=URL` \
-         it is served under another name",
-        json!({}),
-        context.output.json,
-    );
-}
-
-#[cfg(not(feature = "server"))]
-fn note_not_served(_: &Context<'_>, _: Option<&Name>) {}
 
 fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
     let listed = stores::list(options.clone())?;
@@ -101,33 +74,16 @@ fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
     context.line(text)
 }
 
-/// How many notes a store has that is to be removed.
-fn notes(options: &Options) -> Outcome<u64> {
-    let listed = stores::list(options.clone())?;
-    let mut listed = listed.into_iter();
-    let found = listed.find(|of| Some(&of.name) == options.store_name());
-    let store = options.shown();
-    let no_store = || waynote::Error::from(Fault::NoStore.of(store, ""));
-    Ok(found.ok_or_else(no_store)?.notes)
-}
-
 fn drop(context: &mut Context<'_>, options: Options, yes: bool) -> Outcome {
-    let shown = visible(&options.shown());
-    if !yes {
-        let notes = plural(notes(&options)?, "note");
-        let question = Question {
-            risk: &format!("removing the store {shown} with its {notes} cannot be undone"),
-            alone: "add `--yes` if that is meant",
-            before: "",
-            question: &format!(
-                "Remove the store {shown} with its {notes}? Nothing but a backup brings it back."
-            ),
-            refused: "nothing was removed",
-            hint: "it was not confirmed",
-        };
-        question.ask()?;
-    }
     let store = options.shown();
+    if !yes {
+        let shown = visible(&store);
+        let risk = format!("removing the store {shown} cannot be undone");
+        let question = format!("Remove the store {shown}? Nothing but a backup brings it back.");
+        confirm::ask(&risk, "", &question)?;
+    }
     stores::drop(options)?;
-    context.answer(&json!({ "removed": store }), || format!("removed {shown}"))
+    context.answer(&json!({ "removed": store }), || {
+        format!("removed {}", visible(&store))
+    })
 }

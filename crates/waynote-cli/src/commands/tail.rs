@@ -1,17 +1,13 @@
 //! `waynote log tail`: what happens in a session, as it happens.
 
-use std::collections::HashSet;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use waynote::event::SessionEvent;
 use waynote::secrets::masked;
 use waynote::store::{Cursor, FeedContent, FeedEntry};
 use waynote::visible::visible;
 use waynote::{Address, Name, Note, Reader, Scope, named};
 
-use super::import_progress::Interrupt;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
 use crate::when::minute;
@@ -24,46 +20,32 @@ const PAGE: usize = 1000;
 
 pub(super) fn run(context: &mut Context<'_>, lines: usize, follow: bool) -> Outcome {
     let (session, _) = context.session()?;
-    let interrupt = Interrupt::listen()?;
-    let (mut at, mut last) = (Cursor::START, Vec::new());
-    let mut blocked = HashSet::new();
+    let (mut at, mut last, mut is_begun) = (Cursor::START, Vec::new(), false);
     loop {
         let page = context.read(|store| Ok(Reader::feed(&store, at, PAGE)?))?;
         at = page.last().map_or(at, |entry| entry.at);
         let is_end = page.len() < PAGE;
         last.extend(page.into_iter().filter(|entry| is_of(entry, &session)));
-        blocked.extend(last.iter().filter_map(asked));
-        if is_end || last.len() > PAGE {
+        if !is_begun {
             last.drain(..last.len().saturating_sub(lines));
         }
-        if is_end {
-            break;
+        if !is_end {
+            continue;
         }
-    }
-    if last.is_empty() && !context.output.json {
-        let scope = Scope::Session(session.clone());
-        let others = context.read(|store| Ok(named::instead_of_scope(store, &scope)?))?;
-        let others = others.map_or(String::new(), |others| format!("; {others}"));
-        say(&format!("nothing happened in {scope} yet{others}"));
-    }
-    loop {
-        blocked.extend(last.iter().filter_map(asked));
-        for entry in &last {
-            print(context, entry, &blocked)?;
+        if !is_begun && last.is_empty() && !context.output.json {
+            let scope = Scope::Session(session.clone());
+            let others = context.read(|store| Ok(named::instead_of_scope(store, &scope)?))?;
+            let others = others.map_or(String::new(), |others| format!("; {others}"));
+            say(&format!("nothing happened in {scope} yet{others}"));
         }
+        is_begun = true;
+        last.drain(..)
+            .try_for_each(|entry| print(context, &entry))?;
         if !follow {
             return Ok(());
         }
         context.output.flush()?;
         std::thread::sleep(PAUSE);
-        // Ctrl-C is how it ends.
-        if let ControlFlow::Break(()) = interrupt.is_requested() {
-            return Ok(());
-        }
-        let page = context.read(|store| Ok(Reader::feed(&store, at, PAGE)?))?;
-        at = page.last().map_or(at, |entry| entry.at);
-        last = page;
-        last.retain(|entry| is_of(entry, &session));
     }
 }
 
@@ -79,38 +61,14 @@ fn is_of(entry: &FeedEntry, session: &Name) -> bool {
     }
 }
 
-/// The iteration in which the agent asked a person.
-fn asked(entry: &FeedEntry) -> Option<i64> {
-    match &entry.happened {
-        FeedContent::Event(of) => match of.recorded.event {
-            SessionEvent::Blocked { iteration, .. } => Some(iteration),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// An event in words. An agent that asked and ended well is blocked, not done.
-fn told(event: &SessionEvent, blocked: &HashSet<i64>) -> String {
-    let said = event.to_string();
-    match event {
-        SessionEvent::IterationEnded {
-            iteration, outcome, ..
-        } if outcome.is_success() && blocked.contains(iteration) => {
-            said.replacen(&format!("ended: {outcome}"), "ended: blocked", 1)
-        }
-        _ => said,
-    }
-}
-
-fn print(context: &mut Context<'_>, entry: &FeedEntry, blocked: &HashSet<i64>) -> Outcome {
+fn print(context: &mut Context<'_>, entry: &FeedEntry) -> Outcome {
     if context.output.json {
         let line = serde_json::to_string(entry).map_err(std::io::Error::from)?;
         return context.line(crate::escaped::escaped(&line));
     }
     let (at, said) = match &entry.happened {
         FeedContent::Changed(of) => (of.recorded_at, of.note().map_or(String::new(), noted)),
-        FeedContent::Event(of) => (of.recorded.recorded_at, told(&of.recorded.event, blocked)),
+        FeedContent::Event(of) => (of.recorded.recorded_at, of.recorded.event.to_string()),
         _ => (Timestamp::UNIX_EPOCH, String::new()),
     };
     let said = said.replace('\n', "\n                  ");

@@ -5,7 +5,7 @@ use waynote::visible::lines;
 use waynote::{Address, Expect, Note, secrets::masked, single};
 use waynote_system::shell::quoted;
 
-use super::{confirm, edit, stale, undo};
+use super::{confirm, edit, stale};
 use crate::args::AllowArgs;
 use crate::error::Outcome;
 use crate::invocation::Context;
@@ -71,88 +71,76 @@ fn why(reason: &Reason) -> String {
 /// Shows a note and does what is answered; false to end.
 fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome<bool> {
     let (note, address) = (&found.note, found.note.address.masked());
-    let head = format!("{count}{address}: {}", why(&found.reason));
-    context.line(head)?;
+    context.line(format!("{count}{address}: {}", why(&found.reason)))?;
     shown(context, note)?;
-    let other = match &found.reason {
-        Reason::Like(other) => context.read(|store| Ok(store.get(other)?))?,
-        _ => None,
-    };
     let is_entry = matches!(note.address, Address::Session(..));
-    let choices = match &found.reason {
-        Reason::Like(_) => {
+    let (mut choices, mut other) = (vec!["[c]onfirm that it is true"], None);
+    match &found.reason {
+        Reason::Like(of) => {
+            other = context.read(|store| Ok(store.get(of)?))?;
+            choices = Vec::new();
             if let Some(other) = &other {
                 context.line(format!("{}:", other.address.masked()))?;
                 shown(context, other)?;
+                choices.push("[m]erge into the other");
             }
-            "[m]erge into the other, [d]elete"
         }
         Reason::Stale => {
             let diffs = context.read(|store| Ok(stale::diffs(store.checkouts(), note)))?;
             context.line(lines(&diffs))?;
-            match is_entry {
-                true => "[c]onfirm that it is true",
-                false => "[c]onfirm that it is true, [e]dit, [d]elete",
-            }
+            choices.extend((!is_entry).then_some("[e]dit"));
         }
-        Reason::PinNotGiven => "[c]onfirm that it is true, [u]npin, [d]elete",
-        _ => "[c]onfirm that it is true, [d]elete",
-    };
-    context.output.flush()?;
-    let stamp = context.stamp()?;
-    let expect = Expect::Revision(note.revision);
-    loop {
-        let question = format!("{choices}, [q]uit; Enter leaves it as it is: ");
-        let answer = confirm::answered(&question)?.to_lowercase();
-        let answer = match answer.as_str() {
-            // The end of the input.
-            "" => "q",
-            line => line.trim(),
-        };
-        let of = note.address.clone();
-        let done = match (answer, &found.reason) {
-            ("q", _) => return Ok(false),
-            ("", _) => return Ok(true),
-            ("d", _) if !is_entry => {
-                context.write(|store| Ok(single::delete(store, of.clone(), expect, &stamp)?))?;
-                let undo = quoted(&address);
-                format!("deleted {address}; `waynote undo {undo}` brings it back")
-            }
-            ("e", Reason::Stale) if !is_entry => {
-                edit::in_editor(context, of, &AllowArgs::default())?;
-                return Ok(true);
-            }
-            ("m", Reason::Like(_)) => {
-                let Some(other) = &other else { continue };
-                let limits = context.settings.limits(None, None);
-                context.write(|store| Ok(tend::merge(store, other, note, limits, &stamp)?))?;
-                let into = other.address.masked();
-                let each = [&*address, &*into].map(|note| format!("waynote undo {}", quoted(note)));
-                let back = each.join("` and `");
-                let back = undo::command(context, &[&of, &other.address], back)?;
-                format!("merged into {into}; deleted {address}: `{back}` takes that back")
-            }
-            ("u", Reason::PinNotGiven) => {
-                context.write(|store| {
-                    Ok(single::set_pinned(
-                        store,
-                        of.clone(),
-                        false,
-                        expect,
-                        &stamp,
-                    )?)
-                })?;
-                format!("unpinned {address}")
-            }
-            ("c", reason) if !matches!(reason, Reason::Like(_)) => {
-                let (note, gone) = stale::confirmed(context, &of)?;
-                stale::said(&note, &gone)
-            }
-            _ => continue,
-        };
-        context.line(done)?;
-        return Ok(true);
+        Reason::PinNotGiven => choices.push("[u]npin"),
+        _ => {}
     }
+    choices.extend((!is_entry).then_some("[d]elete"));
+    context.output.flush()?;
+    let question = choices.join(", ") + ", [q]uit; Enter leaves it as it is: ";
+    let letter = loop {
+        let answer = confirm::answered(&question)?;
+        let letter = answer.trim().to_lowercase();
+        match letter.as_str() {
+            "q" => return Ok(false),
+            // With its line end; the end of the input has none.
+            "" => return Ok(!answer.is_empty()),
+            _ => {}
+        }
+        let bracketed = format!("[{letter}]");
+        if choices.iter().any(|choice| choice.starts_with(&bracketed)) {
+            break letter;
+        }
+    };
+    let (stamp, of) = (context.stamp()?, note.address.clone());
+    let expect = Expect::Revision(note.revision);
+    let done = match (letter.as_str(), &other) {
+        ("m", Some(other)) => {
+            let limits = context.settings.limits(None, None);
+            context.write(|store| Ok(tend::merge(store, other, note, limits, &stamp)?))?;
+            let into = other.address.masked();
+            let back = [&*address, &*into].map(|note| format!("`waynote undo {}`", quoted(note)));
+            let back = back.join(" and ");
+            format!("merged into {into}; deleted {address}: {back} take that back")
+        }
+        ("d", _) => {
+            context.write(|store| Ok(single::delete(store, of, expect, &stamp)?))?;
+            let undo = quoted(&address);
+            format!("deleted {address}; `waynote undo {undo}` brings it back")
+        }
+        ("u", _) => {
+            context.write(|store| Ok(single::set_pinned(store, of, false, expect, &stamp)?))?;
+            format!("unpinned {address}")
+        }
+        ("e", _) => {
+            edit::in_editor(context, of, &AllowArgs::default())?;
+            return Ok(true);
+        }
+        _ => {
+            let (note, gone) = stale::confirmed(context, &of)?;
+            stale::said(&note, &gone)
+        }
+    };
+    context.line(done)?;
+    Ok(true)
 }
 
 /// The first lines of a note.

@@ -2,7 +2,6 @@
 
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, civil};
-use serde::Serialize;
 use serde_json::json;
 use waynote::error::{PersonalAct, safe};
 use waynote::text::plural;
@@ -10,7 +9,7 @@ use waynote::visible::visible;
 use waynote::{LocalStore, Name, person};
 use waynote_server::{NewToken, Rights, TokenInfo, Tokens};
 
-use super::confirm::Question;
+use super::confirm;
 use crate::args::{CreateArgs, TokenCommand};
 use crate::clock;
 use crate::error::{Failure, Outcome};
@@ -25,15 +24,6 @@ pub(super) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Outcome 
         TokenCommand::Revoke { name } => revoke(context, &name.parse()?),
         TokenCommand::Clear { yes } => clear(context, *yes),
     }
-}
-
-/// The JSON output for a new token.
-#[derive(Serialize)]
-struct Created<'t> {
-    token: &'t str,
-    header: String,
-    #[serde(flatten)]
-    info: &'t TokenInfo,
 }
 
 fn create(context: &mut Context<'_>, args: &CreateArgs) -> Outcome {
@@ -54,12 +44,10 @@ fn create(context: &mut Context<'_>, args: &CreateArgs) -> Outcome {
     let (token, info) = administered(context)?.create(&new, now, random()?)?;
     let token = token.expose();
     let header = format!("Authorization: Bearer {token}");
-    let created = Created {
-        token,
-        header: header.clone(),
-        info: &info,
-    };
-    context.answer(&created, || {
+    let mut value = json!(info);
+    value["token"] = json!(token);
+    value["header"] = json!(header);
+    context.answer(&value, || {
         let until = info.expires_at.map(|at| format!(" until {}", when(at)));
         let about = format!(
             "created token {} of {}: it may {}{}",
@@ -173,25 +161,13 @@ fn revoke(context: &mut Context<'_>, name: &Name) -> Outcome {
 
 fn clear(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
     let tokens = administered(context)?;
-    let names = tokens.list()?.into_iter().map(|info| info.name.to_string());
-    let names: Vec<String> = names.collect();
     if !is_confirmed {
-        let named = match names.is_empty() {
-            true => "there are no tokens".into(),
-            false => format!("these tokens go: {}", names.join(", ")),
-        };
-        let question = Question {
-            risk: "without tokens, everybody on this machine can use the store over a server",
-            alone: "add `--yes`",
-            before: "",
-            question: &format!(
-                "{}. Let everybody on this machine use the store over a server?",
-                visible(&named)
-            ),
-            refused: "nothing was changed",
-            hint: "it was not confirmed",
-        };
-        question.ask()?;
+        let risk = "without tokens, everybody on this machine can use the store over a server";
+        let names = tokens.list()?.into_iter().map(|info| info.name.to_string());
+        let names: Vec<String> = names.collect();
+        let before = visible(&format!("tokens: {}", names.join(", ")));
+        let question = "Remove them, and let everybody on this machine use the store?";
+        confirm::ask(risk, &before, question)?;
     }
     let cleared = tokens.clear()?;
     context.answer(&json!({ "removed": cleared }), || match cleared.len() {

@@ -17,8 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, repair_index: bool) -> Outcome<Exit
     let store = context.settings.store.value.clone();
     let path = store.display().to_string();
     let opened = context.opened()?;
-    let is_here = context.settings.store_file().is_ok();
-    if is_here && matches!(store.try_exists(), Ok(false)) {
+    if context.settings.store_file().is_ok() && !store.exists() {
         return Err(Failure::refused(
             "no_store",
             format!(

@@ -37,7 +37,6 @@ fn what_contradicts_itself_is_refused() {
         "undo agent:default#k@1",
         "history agent:default#k@1",
         "restore agent:default#k@1 --revision 2",
-        "show agent:default#k@1 --as-of 1",
         "place write --at agent:bob#k x",
         "place write --at place:relative x",
         "--store  key list",
@@ -110,6 +109,21 @@ fn a_person_types_less_than_an_address() {
     exit 1
     error: there is no place:~/work/docs
       did you mean `~/work/src`? notes are on: ~/work, ~/work/src, ~/work/src/pay
+
+    $ waynote show flaky-test
+    exit 1
+    error: there is no agent:default#flaky-test
+      did you mean `flaky-tests`? there are: flaky-tests, src
+
+    $ waynote key delete flaky-test
+    exit 1
+    error: there is no agent:default#flaky-test
+      did you mean `flaky-tests`? there are: flaky-tests, src
+
+    $ waynote key pin flaky-test
+    exit 1
+    error: there is no agent:default#flaky-test
+      did you mean `flaky-tests`? there are: flaky-tests, src
 
     $ waynote show flaky-tests@99
     exit 1

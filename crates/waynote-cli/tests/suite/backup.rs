@@ -33,7 +33,7 @@ fn a_store_is_backed_up_and_restored() {
 
     $ waynote restore b.db
     exit 1
-    error: there is a store already: HOME/.local/share/waynote/notes.db
+    error: HOME/.local/share/waynote/notes.db cannot be written: there is such a file already
       replace it with `--replace`, which keeps the old store under another name; or name another one with `--store`
 
     $ waynote restore b.db --replace
@@ -87,12 +87,19 @@ fn what_cannot_be_restored_is_refused() {
 
     $ waynote --store s.db backup s.db --force
     exit 1
-    error: s.db cannot be written: it belongs to the store itself
-      name another file
+    error: HOME/.local/share/waynote/notes.db cannot be restored: its newest notes are in the WAL beside it, so it is a store and not a backup
+      fix the cause and try again
 
-    $ waynote restore agent:default#k --replace
+    exit 1
+    error: HOME/.local/share/waynote/notes.db cannot be written: it belongs to the store itself
+      fix the cause and try again
+
+    exit 1
+    error: agent:default#k cannot be read: No such file or directory (os error 2)
+      check the path
+
     exit 2
-    error: `--replace` is for restoring the whole store from a file
-      leave it out, or write the file's path as `./FILE`
+    error: `b.db` is not a valid key
+      a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit; for example `b-db`
     ");
 }

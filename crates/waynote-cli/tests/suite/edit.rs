@@ -43,12 +43,12 @@ fn an_editor_changes_creates_and_leaves_a_note() {
     scratch.ok("key save deploy 'make ship'");
     assert_snapshot!(edited(&scratch, "edit deploy", "echo two >> \"$2\""), @"saved agent:default#deploy (overwrote revision 1; `waynote undo agent:default#deploy` brings it back)");
     assert_eq!(scratch.ok("show deploy"), "make ship\ntwo");
-    assert_snapshot!(edited(&scratch, "edit deploy", "touch \"$2\""), @"agent:default#deploy is unchanged: nothing was written");
+    assert_snapshot!(edited(&scratch, "edit deploy", "touch \"$2\""), @"the text is unchanged: nothing was written");
     // Without a name: the note of this directory, which is new.
-    assert_snapshot!(edited(&scratch, "edit", "test -s \"$2\" || echo here > \"$2\""), @"saved place:~/work (new note)");
+    assert_snapshot!(edited(&scratch, "edit", "test -s \"$2\" || echo here > \"$2\""), @"saved place:~/work (revision 1)");
     assert_eq!(scratch.ok("place read"), "here");
-    assert_snapshot!(edited(&scratch, "edit ./src#build", "echo all > \"$2\""), @"saved place:~/work/src#build (new note)");
-    assert_snapshot!(edited(&scratch, "edit brand-new", "true"), @"agent:default#brand-new is unchanged: nothing was written");
+    assert_snapshot!(edited(&scratch, "edit ./src#build", "echo all > \"$2\""), @"saved place:~/work/src#build (new key)");
+    assert_snapshot!(edited(&scratch, "edit brand-new", "true"), @"the text is unchanged: nothing was written");
     assert_eq!(drafts(&scratch), [""; 0]);
 }
 
@@ -71,8 +71,8 @@ fn what_cannot_be_saved_stays_in_a_file() {
     assert_snapshot!(edited(&scratch, "edit k", meanwhile), @"
     exit 1
     saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)
-    error: agent:default#k: while you edited it, somebody changed it (revision 2, by agent:b); nothing was written
-      your text is in DRAFT, theirs is `waynote show agent:default#k`; bring them together in the file, then `waynote edit agent:default#k --file DRAFT` saves it
+    error: agent:default#k has changed: it is at revision 2, revision 1 was expected
+      your text is in DRAFT; `waynote show agent:default#k` prints the other; bring them together, then `waynote edit agent:default#k --file DRAFT` saves it
     ");
     assert_eq!(drafts(&scratch), ["mine\n"]);
     assert_eq!(scratch.ok("show k"), "theirs");
@@ -91,7 +91,7 @@ fn what_cannot_be_saved_stays_in_a_file() {
     assert_snapshot!(edited(&scratch, "edit k", ": > \"$2\""), @"
     exit 1
     error: the text is empty: nothing was written
-      `waynote key delete` and `waynote place delete` delete a note; `--allow-empty` writes the text
+      `--allow-empty` writes it anyway
     ");
     assert_snapshot!(scratch.run("edit k").said(), @"
     exit 1
@@ -107,17 +107,20 @@ fn what_cannot_be_saved_stays_in_a_file() {
 #[test]
 fn a_text_is_added_or_taken_from_a_file_without_an_editor() {
     let scratch = Scratch::new();
-    scratch.put("work/SPEC.md", "# Spec\n");
-    assert_snapshot!(scratch.run("edit . --append one").said(), @"saved place:~/work (new note)");
+    let spec = scratch.put("work/SPEC.md", "# Spec\n");
+    let spec = spec.display();
+    assert_snapshot!(scratch.run("edit . --append one").said(), @"saved place:~/work (revision 1)");
     assert_snapshot!(scratch.run("edit . --append two").said(), @"saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)");
     scratch.run("edit . --append -").stdin("three\n").ok();
     assert_eq!(scratch.ok("place read"), "one\ntwo\nthree\n");
-    assert_snapshot!(scratch.run("edit spec --file SPEC.md").said(), @"saved agent:default#spec (new note)");
+    assert_snapshot!(scratch.run("edit spec --file SPEC.md").said(), @"saved agent:default#spec (new key)");
     assert_eq!(scratch.ok("show spec"), "# Spec\n");
-    assert_snapshot!(scratch.run("key save spec SPEC.md").said(), @"
-    saved agent:default#spec (overwrote revision 1; `waynote undo agent:default#spec` brings it back)
-    the text is `SPEC.md`; to save the file's contents use `--file SPEC.md`
-    ");
+    scratch.ok(&format!("key save spec --file {spec}"));
+    scratch.ok(&format!("place write --file {spec}"));
+    assert_eq!(
+        scratch.ok("show spec") + &scratch.ok("place read"),
+        "# Spec\n# Spec\n"
+    );
     assert_snapshot!(scratch.run("place write").said(), @"
     exit 2
     error: no text is given

@@ -32,15 +32,18 @@ fn an_event_is_shown_by_its_address() {
       "recorded_at": "2026-05-17T12:00:00Z"
     }
 
+    $ waynote history session:s#event-1
+    2026-05-17 12:00 (UTC), person
+    entry 03g56gadhc9giz28czzxeif1v was resolved by 03g56gadhc9giz28d01wfmh0z
+
     $ waynote show session:s#event-2
     exit 1
     error: there is no session:s#event-2
       `waynote --session s log show --json` lists the events of that session
 
     $ waynote show session:s#event-1 --as-of 2026-05-17T12:00:00Z
-    exit 2
-    error: an event is never changed, so it has one state only
-      leave `--as-of` out
+    2026-05-17 12:00 (UTC), person
+    entry 03g56gadhc9giz28czzxeif1v was resolved by 03g56gadhc9giz28d01wfmh0z
 
     $ waynote undo session:s#event-1
     exit 2

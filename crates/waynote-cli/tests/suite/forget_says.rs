@@ -18,7 +18,7 @@ fn what_is_left_says_that_something_was_forgotten() {
     saved agent:default#k (overwrote revision 2; `waynote undo agent:default#k` brings it back)
 
     $ waynote forget --yes agent:default#k@2
-    forgot revision 2 of agent:default#k; 2 revisions are left
+    forgot 1 revision of agent:default#k@2; 2 revisions left
 
     $ waynote show agent:default#k@2
     exit 1
@@ -26,7 +26,7 @@ fn what_is_left_says_that_something_was_forgotten() {
       it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote forget --yes agent:default#k --revision 3
-    forgot revision 3 of agent:default#k; the note is gone until `waynote restore agent:default#k@N` brings back another (1 revision left)
+    forgot 1 revision of agent:default#k@3; the note is gone until `waynote restore agent:default#k@N` (1 revision left)
 
     $ waynote restore agent:default#k@1
     restored revision 1 of agent:default#k (now revision 5: one)
@@ -43,21 +43,30 @@ fn what_is_left_says_that_something_was_forgotten() {
     exit 2
     error: two revisions are given: 1 and 2
       give one: `@N` or `--revision N`
+
+    $ waynote forget --yes agent:default#never
+    exit 1
+    error: there is no agent:default#never
+      the notebook has no notes
+
+    $ waynote key save k four
+    saved agent:default#k (new key)
+
+    $ waynote undo
+    undid the last change of agent:default#k (it no longer exists); `waynote redo` brings it back
     ");
     scratch.ok("key save k four");
     assert_snapshot!(scratch.ok("forget --yes agent:default#k@7 --json"), @r#"
     {
+      "files": [],
+      "gone": [],
+      "kept": 0,
       "named": "agent:default#k@7",
+      "residue": null,
       "revisions": [
         "agent:default#k@7"
       ],
-      "gone": [
-        "agent:default#k"
-      ],
-      "kept": 0,
-      "shared": [],
-      "residue": null,
-      "files": []
+      "shared": []
     }
     "#);
 }

@@ -49,6 +49,12 @@ fn a_note_goes_from_store_and_file() {
     kept.ok("forget --yes place:~/work@4");
     has(kept.text(), "\"~/work\": \"now\"");
     kept.is_gone();
+    kept.ok(&format!("place write {SECRET}"));
+    assert_snapshot!(kept.said("forget --yes place:~/work --revision 3"), @"forgot 1 revision of place:~/work@3; the note is gone until `waynote restore place:~/work@N` (1 revision left)");
+    assert!(!kept.text().contains("~/work"));
+    kept.is_gone();
+    kept.ok("restore place:~/work@2");
+    assert!(kept.text().contains("now"));
 }
 
 #[test]
@@ -57,6 +63,12 @@ fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
     kept.write(&format!(r#"{{"~/work": "{SECRET}", "~/x": "theirs"}}"#));
     assert_snapshot!(kept.said("forget --yes place:~/work"), @"forgot 1 revision of place:~/work; no text of it is left");
     assert_eq!(kept.text(), "{\n  \"~/x\": \"theirs\"\n}");
+    kept.is_gone();
+    // Its revision is the one that history shows.
+    kept.ok("place write ours");
+    kept.write(&kept.text().replace("ours", SECRET));
+    has(kept.ok("history place:~/work"), "\n4         sync");
+    assert_snapshot!(kept.said("forget --yes place:~/work@4"), @"forgot 1 revision of place:~/work@4; the note is gone until `waynote restore place:~/work@N` (1 revision left)");
     kept.is_gone();
 }
 
@@ -80,6 +92,16 @@ fn a_text_in_a_left_over_file_goes_too() {
     ");
     fs::remove_file(&left).unwrap();
     kept.ok("forget --yes place:~/work");
+    kept.is_gone();
+}
+
+#[test]
+fn everywhere_is_in_the_file_too() {
+    let kept = SyncedHome::new();
+    kept.write(&format!(r#"{{"~/x": "{SECRET}", "~/y": "kept"}}"#));
+    kept.ok(&format!("key save k {SECRET}"));
+    assert_snapshot!(kept.said("forget --yes agent:default#k --everywhere"), @"forgot 2 revisions of agent:default#k; no text of it is left");
+    assert_eq!(kept.text(), "{\n  \"~/y\": \"kept\"\n}");
     kept.is_gone();
 }
 

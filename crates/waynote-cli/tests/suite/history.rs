@@ -18,7 +18,7 @@ fn what_is_not_there_is_said() {
     $ waynote restore agent:default#k
     exit 2
     error: no revision given
-      it has the revisions 1 to 3: `waynote history agent:default#k` lists them, `waynote restore agent:default#k@N` restores one
+      `waynote history agent:default#k` lists the revisions, `waynote restore agent:default#k@N` restores one
 
     $ waynote show agent:default#k --as-of 1
     one

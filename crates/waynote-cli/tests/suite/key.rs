@@ -28,7 +28,7 @@ fn pinned_notes_are_listed_and_all_are_counted() {
 
     $ waynote key delete deploy
     exit 1
-    error: agent:default#deploy does not exist; nothing was deleted
+    error: there is no agent:default#deploy
       there are: db
 
     $ waynote --agent other key list

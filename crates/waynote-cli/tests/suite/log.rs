@@ -22,10 +22,10 @@ fn a_text_that_was_noted_before_is_counted() {
     Note added: [tip] wall
 
     $ waynote --session s log list
-    ITERATION  TYPE   SEEN  PREVIEW  NOTE
-    #3         stuck  3     wall     session:s#03g56gadhc9giz28czzxeif1v
-    #3         tip    1     ladder   session:s#03g56gadhc9giz28d01wfmh0z
-    #6         tip    1     wall     session:s#03g56gadhc9giz28d03vgqj03
+    ITERATION  TYPE   PREVIEW              NOTE
+    #3         stuck  wall (seen 3 times)  session:s#03g56gadhc9giz28czzxeif1v
+    #3         tip    ladder               session:s#03g56gadhc9giz28d01wfmh0z
+    #6         tip    wall                 session:s#03g56gadhc9giz28d03vgqj03
 
     $ waynote --session s log show
 

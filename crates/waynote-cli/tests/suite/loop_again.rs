@@ -54,20 +54,17 @@ fn only_what_the_user_started_here_is_continued() {
     let scratch = Scratch::new();
     looping(&scratch, "--iterations 1", "true").ok();
     let elsewhere = scratch.path("elsewhere");
-    let run = scratch
-        .run("loop --continue s")
-        .env("XDG_STATE_HOME", &elsewhere);
-    let said = run.said();
-    has(
-        &said,
-        "exit 1\nerror: you did not start the loop of session s on this machine: it ran on ",
-    );
-    has(
-        said,
-        "start it here with its whole command: `waynote --session s loop -- AGENT`\n",
-    );
-    let none = scratch.run("loop --continue none").said();
-    has(none, "exit 1\nerror: no loop has run in session none\n");
+    let run = scratch.run("loop --continue s");
+    insta::assert_snapshot!(run.env("XDG_STATE_HOME", &elsewhere).said(), @"
+    exit 1
+    error: you did not start the loop of session s on this machine
+      start it with its whole command: `waynote --session s loop -- AGENT`
+    ");
+    insta::assert_snapshot!(scratch.run("loop --continue none").said(), @"
+    exit 1
+    error: you did not start the loop of session none on this machine
+      start it with its whole command: `waynote --session none loop -- AGENT`
+    ");
     // Nor what another user could have written.
     let state = scratch.home().join(".local/state/waynote/loops");
     let of_store = state.read_dir().unwrap().next().unwrap().unwrap().path();

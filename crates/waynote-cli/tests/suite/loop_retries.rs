@@ -23,7 +23,7 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     insta::assert_snapshot!(end, @"
     the agent failed (exit code 7) in every attempt
       failed with: the network is down
-    when the agent works again, go on: `waynote loop --continue s`
+    see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
 
@@ -55,7 +55,7 @@ fn a_command_that_fails_at_once_is_given_up_soon() {
      in N.Ns
     12:00:00 session s: 1 iteration in N.Ns, 0 notes added
     failed: the agent failed (exit code 7) at once, 5 times in a row
-    try the agent's command by itself; when it works, go on: `waynote loop --continue s`
+    see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
     ");
     has(
         scratch.ok("log sessions"),
@@ -117,7 +117,7 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     );
     insta::assert_snapshot!(run("--stall 0 --iterations 3"), @"
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 iterations; output below
-    12:00:00 resuming after #2 (0 notes); new: nothing
+    12:00:00 resuming after #2 (0 notes)
 
     ITERATIONS
 

@@ -52,15 +52,35 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 ── iteration 2 ──
-    12:00:00 session s: 2 iterations in N.Ns, 2 notes added (2 tip)
+    12:00:00 session s: 2 iterations in N.Ns, 2 notes added
     done: the 2 requested iterations are done
     ");
-    let said = looping(&scratch, "--iterations 1", script).said();
-    has(&said, "resuming after #2 (2 notes); new: nothing\n");
-    has(&said, "TIP\n  [#1] tip 1\n  [#2] tip 2\n");
-    let (_, summary) = ended(&scratch, "--iterations 1", script);
-    let parts = "reason iterations/0/iteration notes_added/tip";
-    assert_eq!(fields(&summary, parts), "iterations 4 1");
+    insta::assert_snapshot!(seconds_gone(&looping(&scratch, "--iterations 1", script).said()), @"
+    Note added: [tip] tip 3
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 1 iteration, 3 without progress; output below
+    12:00:00 resuming after #2 (2 notes)
+
+    ITERATIONS
+
+    ITERATION  STARTED (UTC)     TOOK  ENDED  NOTES
+    #1         2026-05-17 12:00  N.Ns  done   1
+    #2         2026-05-17 12:00  N.Ns  done   1
+
+    SESSION NOTES
+
+    TIP
+      [#1] tip 1
+      [#2] tip 2
+
+    12:00:00 only new notes count as progress: not a git repository
+    12:00:00 ── iteration 3 ──
+    12:00:00 session s: 1 iteration in N.Ns, 1 note added
+    done: the requested iteration is done
+    ");
+    let (code, summary) = ended(&scratch, "--iterations 1", script);
+    assert_eq!((code, &summary["reason"]), (0, &"iterations".into()));
+    assert_eq!(summary["iterations"][0]["iteration"], 4);
+    assert_eq!(summary["notes_added"]["tip"], 1);
 }
 
 /// Durations are the machine's.
@@ -144,6 +164,22 @@ fn a_question_stops_it_until_it_is_answered() {
 #[test]
 fn an_agent_that_is_killed_has_failed() {
     let scratch = Scratch::new();
+    let said = looping(&scratch, "--retries 1", "exit 7").said();
+    insta::assert_snapshot!(seconds_gone(&said), @"
+    exit 5
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
+    12:00:00 ── iteration 1 ──
+    12:00:00 iteration 1: failed (exit code 7); attempt 2 of 2 in N.Ns
+    12:00:00 session s: 1 iteration in N.Ns, 0 notes added
+    failed: the agent failed (exit code 7) in every attempt
+    see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
+    ");
+    // A loop goes on after a retry that succeeds.
+    let script = "test -e tried && exit 0; touch tried; exit 1";
+    let (code, of) = ended(&scratch, "--iterations 1", script);
+    assert_eq!(code, 0);
+    assert_eq!(of["iterations"][0]["attempts"], 2);
     let (code, of) = ended(&scratch, "--retries 0", "kill -9 $$");
     assert_eq!(code, 5);
     let outcome = &of["iterations"][0]["outcome"];
@@ -154,10 +190,21 @@ fn an_agent_that_is_killed_has_failed() {
 fn the_same_wall_three_times_is_a_stall() {
     let scratch = Scratch::new();
     let script = "\"$WAYNOTE\" log add 'the door is locked' --type stuck; \"$WAYNOTE\" log add \"new $WAYNOTE_ITERATION\" --type tip";
-    let said = seconds_gone(&looping(&scratch, "--iterations 9", script).said());
-    let (_, end) = said.split_once("12:00:00 ── iteration 3 ──\n").unwrap();
-    insta::assert_snapshot!(end, @"
-    12:00:00 session s: 3 iterations in N.Ns, 4 notes added (1 stuck, 3 tip)
+    let said = looping(&scratch, "--iterations 9", script).said();
+    insta::assert_snapshot!(seconds_gone(&said), @"
+    exit 3
+    Note added: [stuck] the door is locked
+    Note added: [tip] new 1
+    already noted at #1, seen 2 times
+    Note added: [tip] new 2
+    already noted at #1, seen 3 times
+    Note added: [tip] new 3
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 9 iterations, 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
+    12:00:00 ── iteration 1 ──
+    12:00:00 ── iteration 2 ──
+    12:00:00 ── iteration 3 ──
+    12:00:00 session s: 3 iterations in N.Ns, 4 notes added
     stalled: 3 iterations without progress
       stuck on the same problem in #1, #2, #3: the door is locked (session:s#03g56gadhc9giz28czz13wi38)
     see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
@@ -254,7 +301,7 @@ fn an_agent_that_is_gone_in_the_night_is_waited_for() {
     12:00:00 session s: 2 iterations in N.Ns, 0 notes added
     failed: the agent could not be started in any attempt
       failed with: `./agent` cannot be started: there is no such program
-    when the agent works again, go on: `waynote loop --continue s`
+    see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
     ");
     // A missing program does not count as an iteration.
     insta::assert_snapshot!(run(), @"

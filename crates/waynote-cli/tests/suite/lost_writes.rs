@@ -61,7 +61,7 @@ fn lost_writes_are_named_and_nothing_is_written_until_they_are_accepted() {
     insta::assert_snapshot!(scratch.run("verify --accept-rollback").said(), @"
     exit 1
     error: HOME/.local/share/waynote/notes.db has lost acknowledged writes: it was at position 3, and now it is at 2, and there is no terminal to confirm it
-      restore a backup if there is one; else add `--yes`
+      add `--yes`
     ");
     insta::assert_snapshot!(scratch.run("verify --accept-rollback --yes").said(), @"accepted: HOME/.local/share/waynote/notes.db goes from position 3 back to 2");
     insta::assert_snapshot!(scratch.run("verify --accept-rollback --yes").said(), @"HOME/.local/share/waynote/notes.db has not lost any write: there is nothing to accept");

@@ -11,7 +11,7 @@ fn a_note_moves_and_comes_back() {
     scratch.ok("--session s --iteration 1 log add --type tip 'use the cache'");
     assert_transcript!(scratch, @"
     $ waynote mv deploy ship
-    moved agent:default#deploy to agent:default#ship; `waynote undo` moves it back
+    moved agent:default#deploy to agent:default#ship; `waynote mv agent:default#ship agent:default#deploy` moves it back
 
     $ waynote show ship
     make ship
@@ -25,8 +25,14 @@ fn a_note_moves_and_comes_back() {
     NOTE                UPDATED               PINNED  PREVIEW
     agent:default#ship  2026-05-17T12:00:00Z  pinned  make ship
 
-    $ waynote cp ship .#deploy
-    copied agent:default#ship to place:~/work#deploy
+    $ waynote mv ship ~/work
+    moved agent:default#ship to place:~/work; `waynote mv place:~/work agent:default#ship` moves it back
+
+    $ waynote mv . agent:other#deploy
+    moved place:~/work to agent:other#deploy; `waynote mv agent:other#deploy place:~/work` moves it back
+
+    $ waynote cp agent:other#deploy .#deploy
+    copied agent:other#deploy to place:~/work#deploy
 
     $ waynote key save deploy new
     saved agent:default#deploy (new key)
@@ -37,7 +43,7 @@ fn a_note_moves_and_comes_back() {
       `waynote show agent:default#deploy` prints it; `--force` of `mv` and `cp` overwrites it
 
     $ waynote mv .#deploy deploy --force
-    moved place:~/work#deploy to agent:default#deploy; it overwrote revision 3, which `waynote undo` brings back
+    moved place:~/work#deploy to agent:default#deploy; it overwrote revision 3, which `waynote undo agent:default#deploy` brings back
 
     $ waynote undo deploy
     undid the last change of agent:default#deploy (now revision 5: new); `waynote redo deploy` brings it back

@@ -25,6 +25,11 @@ fn a_day_with_places() {
     $ waynote place delete
     deleted place:~/work
 
+    $ waynote place delete
+    exit 1
+    error: there is no place:~/work
+      notes are on: /srv/none, ~
+
     $ waynote place read
     place:~/work has no note of its own; `waynote place all` prints what applies there
     ");

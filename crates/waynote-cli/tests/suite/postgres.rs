@@ -66,6 +66,27 @@ fn the_stores_of_a_database_are_listed_made_and_dropped() {
         assert!(said.starts_with(parts[0]), "{words}: {said}");
         has(said, parts[1]);
     }
+    let not_confirmed = format!("exit 1\nerror: removing the store {url} cannot be undone");
+    assert!(seen[3].starts_with(&not_confirmed), "{}", seen[3]);
+    assert!(seen[3].contains("add `--yes`"), "{}", seen[3]);
+    let gone = scratch.run(&format!("stores drop {url} --yes")).said();
+    assert!(gone.contains("there is no store"), "{gone}");
+    assert!(!seen[4].starts_with("exit "), "{}", seen[4]);
+    assert!(seen[5].contains("there is no store"), "{}", seen[5]);
+    // As it was given, so that it can be pasted: with the user.
+    let hint = format!("waynote stores create '{url}'");
+    assert!(seen[5].contains(&hint), "{}", seen[5]);
+}
+
+#[test]
+fn forgetting_says_what_the_administrator_has_to_run() {
+    let Some(home) = Home::new() else { return };
+    let scratch = &home.scratch;
+    scratch.ok("key save deploy ship");
+    let said = scratch.run("forget agent:default#deploy --yes").said();
+    assert!(!said.starts_with("exit "), "{said}");
+    assert!(said.contains("`VACUUM FULL`"), "{said}");
+    assert!(!scratch.ok("verify").contains("damage"));
 }
 
 #[test]

@@ -92,18 +92,23 @@ fn what_is_not_safe_is_not_served() {
     $ waynote serve --listen 0.0.0.0:0 --behind-proxy
     exit 1
     error: store `default` has no tokens, and others can reach 0.0.0.0:0
-      make one for each who may use it: `waynote token create NAME --admin`
+      make one for each who may use it: `waynote --store STORE token create NAME --admin`
 
     $ waynote serve --listen 127.0.0.1:0 --behind-proxy --store new=new.db
     exit 1
     error: store `new` has no tokens, and a proxy lets others in
-      make one for each who may use it: `waynote --store new.db token create NAME --admin`
+      make one for each who may use it: `waynote --store STORE token create NAME --admin`
     ");
     // The hint is a complete command, and solves the problem.
     scratch.ok("--store new.db token create NAME --admin");
     let words = "serve --json --listen 127.0.0.1:0 --behind-proxy --store new=new.db";
     start(&scratch, words).json();
     assert_transcript!(scratch, @"
+    $ waynote --store b.db serve --listen 127.0.0.1:0 --behind-proxy
+    exit 1
+    error: store `default` has no tokens, and a proxy lets others in
+      make one for each who may use it: `waynote --store STORE token create NAME --admin`
+
     $ waynote serve --listen 127.0.0.1:0 --tls-cert no.pem --tls-key no.pem
     exit 2
     error: no.pem cannot be used: I/O error: No such file or directory (os error 2)

@@ -200,6 +200,36 @@ fn a_near_miss_is_named_wherever_a_note_is() {
     error: there is no agent:default#deplyo
       did you mean `deploy`? there are: deploy
 
+    $ waynote redo deplyo
+    exit 1
+    error: there is no agent:default#deplyo
+      did you mean `deploy`? there are: deploy
+
+    $ waynote forget deplyo --yes
+    exit 1
+    error: there is no agent:default#deplyo
+      did you mean `deploy`? there are: deploy
+
+    $ waynote history deplyo
+    exit 1
+    error: there is no history of agent:default#deplyo
+      did you mean `deploy`? there are: deploy
+
+    $ waynote restore deploy
+    exit 1
+    error: deploy cannot be read: No such file or directory (os error 2)
+      check the path
+
+    $ waynote restore deplyo
+    exit 1
+    error: deplyo cannot be read: No such file or directory (os error 2)
+      check the path
+
+    $ waynote edit deploy --append ''
+    exit 1
+    error: the text is empty: nothing was written
+      `--allow-empty` writes it anyway
+
     $ waynote --session nigthly log show
     exit 1
     error: there is no session:nigthly

@@ -98,8 +98,6 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
 
     $ waynote place list
     no notes on any directory
-    note: Zrb's notes in ~/.zrb/notes.json are not read
-      keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once
     ");
     assert_eq!(settings(), before);
     // A person who chooses it once more gets it once more. What was deleted does not come again.

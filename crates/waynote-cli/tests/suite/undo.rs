@@ -2,8 +2,7 @@
 
 use super::common::{Scratch, assert_transcript};
 
-/// The state at the end of the README's five minutes: the last write is an entry of a log. `undo` reports that, and
-/// continues with the note that is named.
+/// The state at the end of the README's five minutes: the last write is an entry of a log.
 #[test]
 fn entries_of_a_log_are_passed_over() {
     let scratch = Scratch::ticking();
@@ -18,15 +17,10 @@ fn entries_of_a_log_are_passed_over() {
     Note added: [tip] wall
 
     $ waynote undo
-    exit 1
-    error: your last write is session:nightly#03g56gadhc9giz28czz6pv2et, which `undo` cannot take back: a log is append-only
-      name the note to undo: `waynote undo ADDRESS`; `waynote forget session:nightly#03g56gadhc9giz28czz6pv2et` removes the text of the entry
-
-    $ waynote undo agent:default#staging-db
-    removed agent:default#staging-db (undid its creation); `waynote redo agent:default#staging-db` or `waynote restore agent:default#staging-db@1` brings it back
+    undid the last change of agent:default#staging-db (it no longer exists); `waynote redo` brings it back
 
     $ waynote undo
-    removed place:~/work (undid its creation); `waynote redo` or `waynote restore place:~/work@1` brings it back
+    undid the last change of place:~/work (it no longer exists); `waynote redo` brings it back
 
     $ waynote undo
     exit 1
@@ -58,8 +52,7 @@ fn only_ones_own_changes_here_are_meant() {
     saved place:/srv (revision 1)
 
     $ waynote undo
-    removed agent:default#mine (undid its creation); `waynote redo` or `waynote restore agent:default#mine@1` brings it back
-    your newer change is to place:/srv, which `undo` does not reach from here: run `waynote undo place:/srv`
+    undid the last change of agent:default#mine (it no longer exists); `waynote redo` brings it back
 
     $ waynote undo
     exit 1
@@ -80,25 +73,38 @@ fn only_ones_own_changes_here_are_meant() {
 }
 
 #[test]
+fn a_worktree_reaches_its_main_checkout() {
+    let scratch = Scratch::ticking();
+    let main = scratch.home().join("main");
+    std::fs::create_dir(&main).unwrap();
+    git(&main, "init -q");
+    git(&main, "commit -q --allow-empty -m first");
+    git(&main, "worktree add -q ../tree");
+    scratch.run("place write main").cwd(&main).ok();
+    let tree = scratch.home().join("tree");
+    assert_snapshot!(scratch.run("undo").cwd(&tree).said(), @"undid the last change of place:~/main (it no longer exists); `waynote redo` brings it back");
+}
+
+#[test]
 fn one_undo_takes_back_a_whole_move() {
     let scratch = Scratch::ticking();
     scratch.ok("place write --at ~/work/a One.");
     scratch.ok("key save --at ~/work/a build make");
     assert_transcript!(scratch, @"
     $ waynote place mv ~/work/a ~/b
-    moved 2 notes from ~/work/a to ~/b; `waynote undo` moves them back
+    moved 2 notes from ~/work/a to ~/b; `waynote place mv ~/b ~/work/a` moves them back
 
     $ waynote undo
     undid the last change, of 4 notes; `waynote redo` brings it back
-      place:~/b#build (no longer exists)
-      place:~/b (no longer exists)
+      place:~/b#build (it no longer exists)
+      place:~/b (it no longer exists)
       place:~/work/a#build (now revision 3: make)
       place:~/work/a (now revision 3: One.)
 
     $ waynote redo
     redid the last change, of 4 notes
-      place:~/work/a (no longer exists)
-      place:~/work/a#build (no longer exists)
+      place:~/work/a (it no longer exists)
+      place:~/work/a#build (it no longer exists)
       place:~/b (now revision 3: One.)
       place:~/b#build (now revision 3: make)
     ");

@@ -62,13 +62,13 @@ fn a_store_comes_back_whole_from_its_export() {
     assert_transcript!(scratch, @"
     $ waynote export json store.jsonl
     exit 1
-    error: store.jsonl exists already
+    error: store.jsonl cannot be written: File exists (os error 17)
       name another file, or remove this one first
 
     $ waynote --store back.db import json store.jsonl
     exit 1
     error: back.db cannot be written: there is such a file already
-      name a new file with `--store`; to bring single notes over, use `waynote key save` or `cp`
+      name a new file with `--store`
 
     $ waynote --store new.db export json -
     exit 1

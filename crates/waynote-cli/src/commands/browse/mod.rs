@@ -133,9 +133,10 @@ impl Browser<'_, '_> {
                     Some(address) => address,
                     None => Address::Place(home::base()?.cwd()),
                 };
-                let edit = || edit::edit_note(self.context, address, &AllowArgs::default());
+                let edit = || edit::edited(self.context, address, &AllowArgs::default());
                 let said = match self.screen.away(edit)? {
-                    Ok(outcome) => outcome.message(),
+                    Ok(Some(saved)) => saved.said(),
+                    Ok(None) => edit::UNCHANGED.into(),
                     Err(failure) => told(&failure),
                 };
                 self.app.say(said);

@@ -1,21 +1,28 @@
 //! Who is told that a loop has ended: the terminal, and the command of `--notify`.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use waynote::{Name, SessionState};
 use waynote_loop::{NOTIFY_LIMIT, Signals, Summary, notify};
 use waynote_system::variables::{SESSION, STATE};
 
-use super::summary::Shown;
+use super::summary;
 use crate::error::{Failure, Outcome, complain, title};
 
 /// Tells it, unless a person ended the loop. A failure is one line, and changes nothing.
 pub(super) fn tell(command: Option<&str>, session: &Name, ended: Result<&Summary, &Failure>) {
-    let (state, summary) = match ended {
+    let (state, value) = match ended {
         Ok(summary) => (
             SessionState::after(summary.stop.reason()),
-            serde_json::to_value(Shown(summary)).unwrap_or_default(),
+            summary::value(summary),
         ),
-        Err(failure) => (SessionState::Failed, of_failure(session, failure)),
+        Err(failure) => {
+            let state = SessionState::Failed;
+            let detail = failure.what();
+            let value = json!({
+                "session": session, "state": state.as_str(), "reason": "error", "detail": detail,
+            });
+            (state, value)
+        }
     };
     let is_news = !matches!(state, SessionState::Stopped | SessionState::Interrupted);
     title(&format!("{session}: {state}"), is_news);
@@ -30,7 +37,7 @@ pub(super) fn tell(command: Option<&str>, session: &Name, ended: Result<&Summary
         notify(
             command,
             &environment,
-            &summary.to_string(),
+            &value.to_string(),
             NOTIFY_LIMIT,
             &signals,
         )
@@ -40,10 +47,4 @@ pub(super) fn tell(command: Option<&str>, session: &Name, ended: Result<&Summary
     if let Some(why) = why {
         complain(&format!("warning: the command of `--notify` failed: {why}"));
     }
-}
-
-/// The same fields for a loop that an error ended.
-fn of_failure(session: &Name, failure: &Failure) -> Value {
-    let state = SessionState::Failed.as_str();
-    json!({ "session": session, "state": state, "reason": "error", "detail": failure.what() })
 }

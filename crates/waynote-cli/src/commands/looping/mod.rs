@@ -24,7 +24,7 @@ use waynote_loop::identity::known_dead;
 use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 
 use crate::args::{LoopArgs, LoopCommand};
-use crate::error::{Failure, Outcome, say, say_coloured};
+use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::{clock, program, session_view};
@@ -65,14 +65,13 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     }
     let opened = OpenStore::of(&settings, is_json, Wait::Now)?;
     let store = opened.store();
-    let agent = args.with.map_or_else(
-        || {
-            let program = std::path::Path::new(&args.command[0]);
-            let name = program.file_name().unwrap_or_default();
-            name.to_string_lossy().into_owned()
-        },
-        |preset| preset.client().title().to_owned(),
-    );
+    let agent = match args.with {
+        Some(preset) => preset.client().title().to_owned(),
+        None => {
+            let name = std::path::Path::new(&args.command[0]).file_name();
+            name.unwrap_or_default().to_string_lossy().into_owned()
+        }
+    };
     let mut next = None;
     let mut has_begun = false;
     let looped = looped(plan, &opened, args, is_json, || {
@@ -102,12 +101,10 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     };
     let code = words::exit_code(&summary.stop);
     if is_json {
-        context.value(&summary::Shown(&summary))?;
+        context.value(&summary::value(&summary))?;
         context.output.flush()?;
     } else {
-        let colour = session_view::stderr_has_colour();
-        let text = summary::text(&summary, next.as_deref(), colour);
-        say_coloured(&show::timed(&text));
+        say(&show::timed(&summary::text(&summary, next.as_deref())));
     }
     tell(Ok(&summary));
     Ok(ExitCode::from(code))

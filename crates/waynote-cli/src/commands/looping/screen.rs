@@ -33,20 +33,15 @@ struct Output {
 }
 
 impl Screen {
-    /// Standard output and standard error.
-    pub(super) fn new() -> Self {
+    /// Standard output and standard error, or both on standard error.
+    pub(super) fn new(all_on_standard_error: bool) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
-        Self::of(
-            Output::of(out.as_fd(), out.is_terminal()),
-            Output::of(err.as_fd(), err.is_terminal()),
-        )
-    }
-
-    /// Both on standard error.
-    pub(super) fn on_standard_error() -> Self {
-        let err = io::stderr();
-        let output = || Output::of(err.as_fd(), err.is_terminal());
-        Self::of(output(), output())
+        let to_err = || Output::of(err.as_fd(), err.is_terminal());
+        let out = match all_on_standard_error {
+            true => to_err(),
+            false => Output::of(out.as_fd(), out.is_terminal()),
+        };
+        Self::of(out, to_err())
     }
 
     fn of(out: Option<Output>, err: Option<Output>) -> Self {

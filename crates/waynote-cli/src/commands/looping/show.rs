@@ -5,7 +5,7 @@ use std::time::Duration;
 use waynote::loops;
 use waynote::store::Recent;
 use waynote::text::plural;
-use waynote::{EntryType, Name, Scope, session_state};
+use waynote::{EntryType, Name, Scope};
 use waynote_loop::{Attempt, Notice, Observer, Plan, Stream};
 
 use super::screen::Screen;
@@ -24,10 +24,7 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn new(is_json: bool, session: &Name) -> Self {
         Self {
-            screen: match is_json {
-                true => Screen::on_standard_error(),
-                false => Screen::new(),
-            },
+            screen: Screen::new(is_json),
             is_json,
             session: session.to_string(),
         }
@@ -168,26 +165,8 @@ pub(super) fn begin(plan: &Plan, agent: &str, store: &dyn waynote::Store) -> Out
         notes.extend(store.recent(&latest, 0, SHOWN)?.into_iter().rev());
     }
     if let Some(last) = iterations.last() {
-        let since = last
-            .duration
-            .and_then(|took| last.started_at.checked_add(took).ok());
-        let since = since.unwrap_or(last.started_at);
-        let new = notes.iter().filter(|note| note.created_at > since).count();
-        let answer = session_state::fresh_answer(store, &plan.session)?;
-        let new = [
-            (new > 0).then(|| plural(new as u64, "note")),
-            answer.map(|_| "your answer".into()),
-        ];
-        let new: Vec<String> = new.into_iter().flatten().collect();
-        let new = match new.as_slice() {
-            [] => "nothing".into(),
-            new => new.join(", "),
-        };
         let all = plural(store.count(&Scope::Session(plan.session.clone()))?, "note");
-        say(&timed(&format!(
-            "resuming after #{} ({all}); new: {new}",
-            last.number
-        )));
+        say(&timed(&format!("resuming after #{} ({all})", last.number)));
     }
     let colour = session_view::stderr_has_colour();
     let text = session_view::iterations(&iterations, false, colour)

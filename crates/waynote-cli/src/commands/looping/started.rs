@@ -8,14 +8,12 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use clap::Args;
 use waynote::error::PersonalAct;
-use waynote::event::SessionEvent;
 use waynote::text::shell_word;
 use waynote::{Name, Store, person};
 use waynote_clients::InstallScope;
 
-use crate::args::{Global, LoopArgs};
+use crate::args::LoopArgs;
 use crate::commands::unseen;
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
@@ -23,9 +21,6 @@ use crate::program;
 use crate::remembered::Remembered;
 use crate::session_view;
 use crate::settings::Settings;
-
-/// Options for one start only.
-const ONCE: [&str; 4] = ["--answer", "--take-over", "--dry-run", "--continue"];
 
 /// Where the start of a session's loop is remembered; none where it cannot be.
 fn file(store: &dyn Store, session: &Name) -> Outcome<Option<Remembered>> {
@@ -40,17 +35,27 @@ pub(super) fn remember(settings: &Settings, store: &dyn Store, session: &Name) -
         return Ok(());
     };
     let directory = crate::home::environment().working_directory()?;
+    let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let mut parts: Vec<OsString> = vec![
         directory.into(),
         "--session".into(),
         session.as_str().into(),
     ];
-    let named = unseen::named(settings, InstallScope::User)?.into_iter();
-    for (option, value) in named.filter(|(option, _)| option != "--session") {
-        parts.extend([option.into(), value.into()]);
+    for (option, value) in unseen::named(settings, InstallScope::User)? {
+        words = without(&words, &option, true);
+        if option != "--session" {
+            parts.extend([option.into(), value.into()]);
+        }
     }
-    parts.push("loop".into());
-    parts.extend(typed(std::env::args_os().skip(1)));
+    // These are for one start only.
+    for (option, takes_value) in [
+        ("--answer", true),
+        ("--take-over", false),
+        ("--json", false),
+    ] {
+        words = without(&words, option, takes_value);
+    }
+    parts.extend(words);
     let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
     // No argument holds a zero byte. Without the file, the whole command continues the loop.
     let _ = file.write(&parts.join(&0));
@@ -72,37 +77,42 @@ pub(super) fn go_on(context: &Context<'_>, args: &LoopArgs, session: &Name) -> O
     let stamp = context.stamp()?;
     let (directory, mut words) = context.read(|store| {
         person::only(store, &stamp, PersonalAct::Continue)?;
-        match find(store, session)? {
-            Some(found) => Ok(found),
-            None => Err(not_ours(store, session)?),
-        }
+        find(store, session)?.ok_or_else(|| {
+            let (program, session) = (program::called(), session_view::named(session));
+            Failure::refused(
+                "not_started_here",
+                format!("you did not start the loop of session {session} on this machine"),
+                format!(
+                    "start it with its whole command: `{program} --session {session} loop -- AGENT`"
+                ),
+            )
+        })
     })?;
+    let mut added: Vec<OsString> = Vec::new();
     for (option, value) in [
         ("--iterations", args.iterations.map(|all| all.to_string())),
         ("--time", args.time.map(in_seconds)),
         ("--iteration-time", args.iteration_time.map(in_seconds)),
     ] {
         if let Some(value) = value {
-            let mut kept = without(&words, option);
-            let at = end(&kept);
-            kept.splice(at..at, [option.into(), value.into()]);
-            words = kept;
+            words = without(&words, option, true);
+            added.extend([option.into(), value.into()]);
         }
     }
-    let mut once = Vec::new();
-    if let Some(answer) = &args.answer {
-        once.push(OsString::from(format!("--answer={answer}")));
-    }
-    let flags = [("--take-over", args.take_over), ("--dry-run", args.dry_run)];
-    let flags = flags.iter().filter(|(_, is_set)| *is_set);
-    once.extend(flags.map(|(flag, _)| OsString::from(flag)));
-    if context.output.json {
-        once.push("--json".into());
-    } else {
-        say(&format!("in {}: {}", directory.display(), quoted(&words)));
+    let answer = args.answer.as_ref();
+    added.extend(answer.map(|answer| format!("--answer={answer}").into()));
+    for (flag, is_set) in [
+        ("--take-over", args.take_over),
+        ("--dry-run", args.dry_run),
+        ("--json", context.output.json),
+    ] {
+        added.extend(is_set.then(|| flag.into()));
     }
     let end = end(&words);
-    words.splice(end..end, once);
+    words.splice(end..end, added);
+    if !context.output.json {
+        say(&format!("in {}: {}", directory.display(), quoted(&words)));
+    }
     let gone = |error| Failure::file(&directory, "entered", error);
     std::env::set_current_dir(&directory).map_err(gone)?;
     let error = Command::new(program::own()?).args(words).exec();
@@ -119,14 +129,15 @@ fn in_seconds(time: Duration) -> String {
     format!("{}s", time.as_secs_f64())
 }
 
-/// The words without an option of the loop, which has a value.
-fn without(words: &[OsString], option: &str) -> Vec<OsString> {
+/// The words without an option of our own.
+fn without(words: &[OsString], option: &str, takes_value: bool) -> Vec<OsString> {
     let (own, agent) = words.split_at(end(words));
     let (mut own, mut kept) = (own.iter(), Vec::new());
     while let Some(word) = own.next() {
         let text = word.to_string_lossy();
         match text.strip_prefix(option) {
-            Some("") => drop(own.next()),
+            Some("") if takes_value => drop(own.next()),
+            Some("") => {}
             Some(value) if value.starts_with('=') => {}
             _ => kept.push(word.clone()),
         }
@@ -140,35 +151,6 @@ fn quoted(words: &[OsString]) -> String {
     waynote::secrets::masked(&format!("waynote {}", words.join(" "))).into_owned()
 }
 
-/// The refusal to run what the user did not start here.
-fn not_ours(store: &dyn Store, session: &Name) -> Outcome<Failure> {
-    let events = store.events(session, None, usize::MAX)?;
-    let start = events
-        .into_iter()
-        .find_map(|recorded| match recorded.event {
-            SessionEvent::LoopStarted {
-                holder, directory, ..
-            } => Some(format!("it ran on {} in {directory}", holder.host)),
-            _ => None,
-        });
-    let session = session_view::named(session);
-    let (what, there) = match start {
-        Some(start) => (
-            format!("you did not start the loop of session {session} on this machine: {start}"),
-            "continue it there; or ",
-        ),
-        None => (format!("no loop has run in session {session}"), ""),
-    };
-    Ok(Failure::refused(
-        "not_started_here",
-        what,
-        format!(
-            "{there}start it here with its whole command: `{} --session {session} loop -- AGENT`",
-            program::called()
-        ),
-    ))
-}
-
 /// The command that continues a session's loop, for a next step; none if the user did not start it here.
 pub(crate) fn next(store: &dyn Store, session: &Name) -> Outcome<Option<String>> {
     let command = || {
@@ -178,75 +160,34 @@ pub(crate) fn next(store: &dyn Store, session: &Name) -> Outcome<Option<String>>
     Ok(find(store, session)?.map(|_| command()))
 }
 
-/// The options of the loop and the words of its agent, as they were typed: without the options of every command, which
-/// the settings name, and without those for one start.
-fn typed(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let of_loop = LoopArgs::augment_args(clap::Command::new("loop"));
-    let of_all = Global::augment_args(clap::Command::new("waynote"));
-    let option = |command: &clap::Command, name: &str| {
-        let long = Some(name.strip_prefix("--")?);
-        let mut known = command.get_arguments();
-        let known = known.find(|known| known.get_long() == long)?;
-        Some(known.get_action().takes_values())
-    };
-    let (mut words, mut kept) = (words, Vec::new());
-    while let Some(word) = words.next() {
-        if word == "--" {
-            kept.push(word);
-            kept.extend(words);
-            break;
-        }
-        let text = word.to_string_lossy().into_owned();
-        let (name, is_whole) = match text.split_once('=') {
-            Some((name, _)) => (name, true),
-            None => (text.as_str(), false),
-        };
-        let own = option(&of_loop, name).filter(|_| !ONCE.contains(&name));
-        let takes_value = option(&of_loop, name).or_else(|| option(&of_all, name));
-        let value = match takes_value {
-            Some(true) if !is_whole => words.next(),
-            _ => None,
-        };
-        if own.is_some() {
-            kept.push(word);
-            kept.extend(value);
-        }
-    }
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_is_for_one_start_only_is_left_out() {
-        let kept = |words: &str| {
-            let words = words.split(' ').map(OsString::from);
-            quoted(&typed(words))
-        };
-        for (words, expected) in [
+    fn an_option_is_left_out_of_our_words_alone() {
+        for (words, option, takes_value, expected) in [
             (
-                "--session loop loop --answer yes --iterations 3 --agent a -- sh --answer x",
-                "waynote --iterations 3 -- sh --answer x",
+                "loop --answer yes --iterations 3 --answer=no -- sh --answer x",
+                "--answer",
+                true,
+                "waynote loop --iterations 3 -- sh --answer x",
             ),
             (
-                "loop --with codex --take-over --until=--json --json --set budget=1",
-                "waynote --with codex '--until=--json'",
+                "loop --json --iteration-time 5m -- sh --json",
+                "--json",
+                false,
+                "waynote loop --iteration-time 5m -- sh --json",
+            ),
+            (
+                "loop --time=2h --iteration-time 5m",
+                "--time",
+                true,
+                "waynote loop --iteration-time 5m",
             ),
         ] {
-            assert_eq!(kept(words), expected);
+            let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            assert_eq!(quoted(&without(&words, option, takes_value)), expected);
         }
-    }
-
-    #[test]
-    fn a_new_limit_replaces_the_old_one() {
-        let words = "loop --iterations 3 --time=2h --iteration-time 5m -- sh --iterations 3";
-        let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
-        let words = without(&without(&words, "--iterations"), "--time");
-        assert_eq!(
-            quoted(&words),
-            "waynote loop --iteration-time 5m -- sh --iterations 3"
-        );
     }
 }

@@ -1,7 +1,6 @@
 //! The summary of a loop that has ended: for people, and as JSON.
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
-use waynote::event::IterationOutcome;
+use serde_json::{Map, Value, json};
 use waynote::text::plural;
 use waynote_loop::{RunRemainder, Stop, Summary};
 
@@ -9,7 +8,7 @@ use super::words::{details, exit_code, headline, line};
 use crate::{duration, program, session_view};
 
 /// The summary for people. `again` is the command that continues the loop.
-pub(super) fn text(summary: &Summary, again: Option<&str>, colour: bool) -> String {
+pub(super) fn text(summary: &Summary, again: Option<&str>) -> String {
     let notes: u64 = summary.notes.iter().map(|(_, count)| count).sum();
     let mut text = format!(
         "session {}: {} in {}, {} added",
@@ -18,16 +17,6 @@ pub(super) fn text(summary: &Summary, again: Option<&str>, colour: bool) -> Stri
         duration::rounded(summary.duration),
         plural(notes, "note"),
     );
-    let by_type = summary.notes.iter().filter(|(_, count)| *count > 0);
-    let by_type: Vec<String> = by_type
-        .map(|(kind, count)| {
-            let said = format!("{count} {kind}");
-            session_view::painted(&said, session_view::style(kind), colour)
-        })
-        .collect();
-    if !by_type.is_empty() {
-        text.push_str(&format!(" ({})", by_type.join(", ")));
-    }
     text.push_str(&format!("\n{}", headline(&summary.stop)));
     let details = details(&summary.stop).join("\n");
     let details = match &summary.stop {
@@ -57,16 +46,9 @@ fn next(summary: &Summary, again: Option<&str>) -> Option<String> {
         Stop::Blocked(_) => {
             format!("answer with `{program} answer {session} TEXT`; then go on: {again}")
         }
-        Stop::Stalled { .. } => format!(
+        Stop::Stalled { .. } | Stop::Failed(_) | Stop::FailedAtOnce(..) => format!(
             "see `{program} --session {session} log show`; when the cause is fixed, go on: {again}"
         ),
-        Stop::Failed(IterationOutcome::TimedOut) => format!(
-            "go on: {again}; add a longer `--iteration-time TIME`, or make the task smaller"
-        ),
-        Stop::Failed(_) => format!("when the agent works again, go on: {again}"),
-        Stop::FailedAtOnce(..) => {
-            format!("try the agent's command by itself; when it works, go on: {again}")
-        }
         Stop::Interrupted(_) | Stop::Time | Stop::Requested(_) => match &summary.left {
             None => format!("go on: {again}"),
             Some(RunRemainder { iterations, all }) => {
@@ -78,38 +60,26 @@ fn next(summary: &Summary, again: Option<&str>) -> Option<String> {
 }
 
 /// The summary as JSON.
-pub(super) struct Shown<'s>(pub(super) &'s Summary);
-
-impl Serialize for Shown<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(summary) = self;
-        let mut out = serializer.serialize_struct("Summary", 8)?;
-        out.serialize_field("session", summary.session.as_str())?;
-        let state = waynote::SessionState::after(summary.stop.reason());
-        out.serialize_field("state", state.as_str())?;
-        out.serialize_field("reason", summary.stop.reason().as_str())?;
-        out.serialize_field("exit_code", &exit_code(&summary.stop))?;
-        let details = details(&summary.stop);
-        let details: Vec<_> = details
-            .iter()
-            .map(|line| waynote::secrets::masked(line))
-            .collect();
-        match &summary.stop {
-            Stop::Completed(_) => out.serialize_field("summary", &details.join("\n"))?,
-            Stop::Blocked(_) => out.serialize_field("question", &details.join("\n"))?,
-            Stop::Stalled { .. } => out.serialize_field("evidence", &details)?,
-            _ => out.serialize_field("detail", &waynote::secrets::masked(&line(&summary.stop)))?,
-        }
-        out.serialize_field("iterations", &summary.iterations)?;
-        out.serialize_field("seconds", &summary.duration.as_secs_f64())?;
-        let notes = summary
-            .notes
-            .iter()
-            .map(|(kind, count)| (kind.as_str(), *count));
-        let notes: serde_json::Map<String, serde_json::Value> = notes
-            .map(|(kind, count)| (kind.to_owned(), count.into()))
-            .collect();
-        out.serialize_field("notes_added", &notes)?;
-        out.end()
-    }
+pub(super) fn value(summary: &Summary) -> Value {
+    let stop = &summary.stop;
+    let masked = |text: &String| waynote::secrets::masked(text).into_owned();
+    let details: Vec<String> = details(stop).iter().map(masked).collect();
+    let (name, said) = match stop {
+        Stop::Completed(_) => ("summary", details.join("\n").into()),
+        Stop::Blocked(_) => ("question", details.join("\n").into()),
+        Stop::Stalled { .. } => ("evidence", details.into()),
+        _ => ("detail", Value::from(masked(&line(stop)))),
+    };
+    let notes = summary.notes.iter();
+    let notes = notes.map(|(kind, count)| (kind.as_str().to_owned(), Value::from(*count)));
+    json!({
+        "session": summary.session.as_str(),
+        "state": waynote::SessionState::after(stop.reason()).as_str(),
+        "reason": stop.reason().as_str(),
+        "exit_code": exit_code(stop),
+        name: said,
+        "iterations": summary.iterations,
+        "seconds": summary.duration.as_secs_f64(),
+        "notes_added": notes.collect::<Map<String, Value>>(),
+    })
 }
