@@ -1,6 +1,6 @@
 //! Hints for the library's errors: their general advice, and the command that helps.
 
-use waynote::error::{PersonalAct, SideFileProblem, StorageError};
+use waynote::error::{PersonalAct, StorageError};
 use waynote::visible::visible;
 use waynote::{Error, LoopError, UndoError};
 use waynote_formats::FormatError;
@@ -196,16 +196,15 @@ fn of_storage(error: &StorageError, advice: String) -> String {
                 "`waynote copy {store} NEW` makes a store with one name; or remove the other name, if nothing was saved under it"
             )
         }
-        StorageError::SideFile { file, problem, .. } => {
+        StorageError::SideFile {
+            file, other_owner, ..
+        } => {
             let file = visible(&quoted(&file.to_string_lossy()));
-            match problem {
-                SideFileProblem::OtherOwner { owner, group, .. } => {
+            match other_owner {
+                Some((_, owner, group)) => {
                     format!("give it the store's owner: `sudo chown {owner}:{group} {file}`")
                 }
-                SideFileProblem::NotAFile => {
-                    format!("remove it, and the next write makes it anew: `rm {file}`")
-                }
-                _ => advice,
+                None => format!("remove it, and the next write makes it anew: `rm {file}`"),
             }
         }
         _ => advice,
@@ -215,13 +214,7 @@ fn of_storage(error: &StorageError, advice: String) -> String {
 fn of_undo(error: &UndoError, advice: &str) -> String {
     const ANY: &str = "`waynote restore ADDRESS --revision N` brings back any revision";
     match error {
-        UndoError::NothingToUndo {
-            last: Some(last), ..
-        } => format!(
-            "{advice}: `waynote undo {}` undoes it",
-            quoted(&last.0.to_string())
-        ),
-        UndoError::NothingToUndo { last: None, .. } => ANY.into(),
+        UndoError::NothingToUndo { .. } => ANY.into(),
         UndoError::NothingToRedo { .. } => format!("{advice}; {ANY}"),
         UndoError::Superseded { address, .. } => format!(
             "look at `waynote history {}`, then undo it by its address, or restore a revision",

@@ -1,7 +1,6 @@
 //! `waynote key`: notes by key, in an agent's notebook or on a directory.
 
 use waynote::named;
-use waynote::notebook::each_page;
 use waynote::{
     Address, AddressAt, Error, Expect, Note, NoteAsOf, Notebook, SaveOptions, Scope, single,
 };
@@ -132,39 +131,22 @@ pub(super) fn nothing_to_delete(name: &str, hint: &str) -> Failure {
     Failure::refused("not_found", what, hint)
 }
 
-/// Prints the notes of a notebook as they are read.
+/// Prints the notes of a notebook.
 fn list(context: &mut Context<'_>, scope: &Scope, pinned: bool) -> Outcome {
-    /// So many notes are in memory.
-    const PAGE: usize = 1000;
     context.opened()?;
     let Context { output, opened, .. } = context;
     let Some(opened) = opened.get() else {
         return Ok(());
     };
     let mut printed = List::new(output, &["note", "updated", "pinned", "preview"]);
-    let mut outcome = Ok(());
-    opened.work(|store| {
-        if pinned {
-            let notes = Notebook::of(store, scope.clone()).list_pinned()?;
-            outcome = printed.page(&notes, row);
-        } else if opened.is_of_several_machines() {
-            // `one_state` of a shared store may run its work again, which would print notes twice: one page for
-            // all.
-            each_page(store, scope, usize::MAX, &mut |notes| {
-                outcome = printed.page(notes, row);
-                true
-            })?;
-        } else {
-            store.one_state(&mut |state| {
-                each_page(state, scope, PAGE, &mut |notes| {
-                    outcome = printed.page(notes, row);
-                    outcome.is_ok()
-                })
-            })?;
-        }
-        Ok(())
+    let notes = opened.work(|store| {
+        let notebook = Notebook::of(store, scope.clone());
+        Ok(match pinned {
+            true => notebook.list_pinned()?,
+            false => notebook.list()?,
+        })
     })?;
-    outcome?;
+    printed.page(&notes, row)?;
     let which = if pinned {
         "no pinned notes"
     } else {

@@ -24,13 +24,8 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     }
     let taken_back = take_back(context, typed, Change::undo, undo_last)?;
     if !taken_back.others.is_empty() {
-        several(
-            context,
-            &taken_back,
-            "undid",
-            "; `waynote redo` brings it back",
-        )?;
-        return say_later(context, &taken_back);
+        let then = "; `waynote redo` brings it back";
+        return several(context, &taken_back, "undid", then);
     }
     let (did, then) = match created(context, &taken_back.applied)? {
         Some(revision) => {
@@ -45,20 +40,7 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
             ("undid the last change of", then)
         }
     };
-    answer(context, &taken_back.applied, did, &then)?;
-    say_later(context, &taken_back)
-}
-
-/// Names the newer change that is out of reach.
-fn say_later(context: &mut Context<'_>, undone: &UndoReport) -> Outcome {
-    if let (Some(later), false) = (&undone.later, context.output.json) {
-        context.output.flush()?;
-        let note = shell_word(&later.to_string());
-        say(&format!(
-            "your newer change is to {later}, which `undo` does not reach from here: run `waynote undo {note}`"
-        ));
-    }
-    Ok(())
+    answer(context, &taken_back.applied, did, &then)
 }
 
 pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
@@ -188,13 +170,9 @@ fn one(applied: Vec<Applied>) -> Outcome<UndoReport> {
     let taken_back = applied.map(|applied| UndoReport {
         applied,
         others: Vec::new(),
-        later: None,
     });
     taken_back.ok_or_else(|| {
-        let nothing = waynote::UndoError::NothingToUndo {
-            address: None,
-            last: None,
-        };
+        let nothing = waynote::UndoError::NothingToUndo { address: None };
         Failure::Library(nothing.into())
     })
 }

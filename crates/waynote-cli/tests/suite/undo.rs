@@ -67,12 +67,11 @@ fn only_ones_own_changes_here_are_meant() {
 
     $ waynote undo
     removed agent:default#mine (undid its creation); `waynote redo` or `waynote restore agent:default#mine@1` brings it back
-    your newer change is to place:/srv, which `undo` does not reach from here: run `waynote undo place:/srv`
 
     $ waynote undo
     exit 1
-    error: you have no change to undo
-      the last change is of place:/srv, by person: `waynote undo place:/srv` undoes it
+    error: there is nothing to undo
+      `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote redo place:/srv
     exit 1
