@@ -94,12 +94,7 @@ impl ImportReport {
         {
             return Some(merged(incoming, Some(&other), None, stamp).beside(other, way));
         }
-        let ExistingNote {
-            current,
-            mut history,
-        } = before;
-        // Texts that only a synced file holds are not in the store yet.
-        history.retain(|revision| revision.position.is_some());
+        let ExistingNote { current, history } = before;
         let says = |revision: &Revision, content: &Content| {
             revision.note().is_some_and(|note| note.content == *content)
         };

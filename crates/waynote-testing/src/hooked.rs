@@ -26,7 +26,6 @@ pub trait Hooks {
 /// An engine with hooks.
 pub struct Hooked<'e, E: ?Sized, H> {
     engine: &'e E,
-    is_shared: bool,
     /// The hooks.
     pub hooks: H,
 }
@@ -34,19 +33,7 @@ pub struct Hooked<'e, E: ?Sized, H> {
 impl<'e, E: Engine + ?Sized, H> Hooked<'e, E, H> {
     /// An engine and its hooks.
     pub fn new(engine: &'e E, hooks: H) -> Self {
-        Self {
-            engine,
-            is_shared: engine.is_shared(),
-            hooks,
-        }
-    }
-
-    /// The index is built apart from the writes, whatever the engine does by itself.
-    pub fn shared(self) -> Self {
-        Self {
-            is_shared: true,
-            ..self
-        }
+        Self { engine, hooks }
     }
 }
 
@@ -85,7 +72,7 @@ impl<E: Engine + ?Sized, H: Hooks> Engine for Hooked<'_, E, H> {
     }
 
     fn is_shared(&self) -> bool {
-        self.is_shared
+        self.engine.is_shared()
     }
 
     fn name(&self) -> String {

@@ -30,8 +30,8 @@
 //! order of commits. Addresses and names are compared byte by byte.
 
 mod one;
-mod reference;
 
+use auto_impl::auto_impl;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,9 @@ use crate::store::{self, SideValue, none};
 
 /// Stores the rows of one store.
 ///
-/// The trait requires neither `Send` nor `Sync`: an engine over the connection of an application has neither.
+/// The trait requires neither `Send` nor `Sync`: an engine over the connection of an application has neither. A reference
+/// to an engine is an engine.
+#[auto_impl(&)]
 pub trait Engine {
     /// A handle of which every call sees the current state of the store.
     ///
@@ -87,9 +89,8 @@ pub trait Engine {
     /// it returns the reason, not an error: the notes no longer have the texts.
     fn scrub(&self) -> Option<Residue>;
 
-    /// True if other machines use the store too. Then reading takes round trips, so the search index is built from a
-    /// snapshot, once the write that made it due is committed, and nobody waits for that. And no machine knows which
-    /// processes of another one live, so loops send heartbeats, with the time of the database ([`Ask::clock`]).
+    /// True if other machines use the store too. No machine knows which processes of another one live, so loops send
+    /// heartbeats, with the time of the database ([`Ask::clock`]).
     fn is_shared(&self) -> bool {
         false
     }

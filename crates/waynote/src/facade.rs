@@ -5,22 +5,20 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::address::Address;
 use crate::author::Author;
-use crate::change::{Applied, Change, Expect, NoteBefore};
+use crate::change::NoteBefore;
 use crate::content::Content;
 use crate::context::{self, Block, Budget, Request};
 use crate::error::{Error, Result};
-use crate::forget::{Forget, Forgotten};
 use crate::key::{Key, Name};
-use crate::note::{EntryType, Note, Revision, Stamp};
+use crate::note::{EntryType, Note, Stamp};
 use crate::notebook::Notebook;
 use crate::place::{Base, Place};
 use crate::places::Places;
 use crate::search::{Hit, SearchKind, SearchRequest};
 use crate::session_log::SessionLog;
 use crate::single::SaveOptions;
-use crate::store::{Cursor, FeedEntry, Store};
+use crate::store::Store;
 
 #[cfg(feature = "sqlite")]
 use crate::sqlite::{Options, SqliteStore};
@@ -142,15 +140,6 @@ impl<S: Store> Waynote<S> {
     pub fn search(&self, query: &str) -> Result<Vec<Hit>> {
         self.store.search(&SearchRequest::new(query))
     }
-
-    /// What happened after a cursor, in its order, at most so many items: changes of notes, events of sessions,
-    /// forgettings. The cursor of the last item is where the next call goes on; [`Cursor::START`] is before the first.
-    ///
-    /// # Errors
-    /// As [`Reader::feed`](crate::Reader::feed).
-    pub fn changes(&self, after: Cursor, most: usize) -> Result<Vec<FeedEntry>> {
-        self.store.feed(after, most)
-    }
 }
 
 impl<S> Clone for Waynote<S> {
@@ -269,15 +258,6 @@ impl<S: Store> Agent<S> {
         self.save_with(key, text, SaveOptions::default())
     }
 
-    /// Saves a note that does not exist yet.
-    ///
-    /// # Errors
-    /// [`Error::Conflict`] when the note exists; the others as [`Agent::save`].
-    pub fn create(&self, key: &str, text: impl Into<String>) -> Result<SavedNote> {
-        let only_new = SaveOptions::default().expect(Expect::Revision(0));
-        self.save_with(key, text, only_new)
-    }
-
     /// Saves a note with options: other limits, pinned, or only if a certain revision is current.
     ///
     /// # Errors
@@ -295,22 +275,13 @@ impl<S: Store> Agent<S> {
         Ok(SavedNote { note, before })
     }
 
-    /// Pins a note of the notebook: every block shows it whole.
+    /// Pins a note of the notebook, or unpins it. Every block shows a pinned note whole.
     ///
     /// # Errors
     /// As [`Notebook::set_pinned`], and [`Error::InvalidKey`].
-    pub fn pin(&self, key: &str) -> Result<Note> {
+    pub fn pin(&self, key: &str, pinned: bool) -> Result<Note> {
         self.notebook()
-            .set_pinned(&key.parse()?, true, &self.stamp())
-    }
-
-    /// Unpins a note of the notebook.
-    ///
-    /// # Errors
-    /// As [`Agent::pin`].
-    pub fn unpin(&self, key: &str) -> Result<Note> {
-        self.notebook()
-            .set_pinned(&key.parse()?, false, &self.stamp())
+            .set_pinned(&key.parse()?, pinned, &self.stamp())
     }
 
     /// A note of the notebook.
@@ -337,40 +308,6 @@ impl<S: Store> Agent<S> {
         self.notebook().delete(key, &self.stamp())
     }
 
-    /// The revisions of a note of the notebook, the oldest first.
-    ///
-    /// # Errors
-    /// As [`Reader::history`](crate::Reader::history), and [`Error::InvalidKey`].
-    pub fn history(&self, key: &str) -> Result<Vec<Revision>> {
-        self.notes.store.history(&self.address(key)?)
-    }
-
-    /// Undoes the last change of a note of the notebook that is not undone yet.
-    ///
-    /// # Errors
-    /// As [`Change::Undo`], and [`Error::InvalidKey`].
-    pub fn undo(&self, key: &str) -> Result<Applied> {
-        let undo = Change::Undo {
-            address: self.address(key)?,
-            origin: None,
-            last: None,
-        };
-        let applied = self.notes.store.apply(&[undo], &self.stamp())?;
-        applied
-            .into_iter()
-            .next()
-            .ok_or_else(|| Error::not_found("note after the change"))
-    }
-
-    /// Destroys every text of a note of the notebook, in all its revisions. Nothing can bring it back.
-    ///
-    /// # Errors
-    /// As [`Store::forget`], and [`Error::InvalidKey`].
-    pub fn forget(&self, key: &str) -> Result<Forgotten> {
-        let request = Forget::new(self.address(key)?);
-        self.notes.store.forget(&request, &self.stamp())
-    }
-
     /// Writes the note of the agent's directory. It applies everywhere below.
     ///
     /// # Errors
@@ -378,22 +315,6 @@ impl<S: Store> Agent<S> {
     pub fn write_place(&self, text: impl Into<String>) -> Result<Note> {
         let content = Content::text(text)?;
         self.places().write(&self.place, content, &self.stamp())
-    }
-
-    /// Deletes the note of the agent's directory and returns whether it existed. Its history stays.
-    ///
-    /// # Errors
-    /// As [`Places::delete`].
-    pub fn delete_place(&self) -> Result<bool> {
-        self.places().delete(&self.place, &self.stamp())
-    }
-
-    /// The notes of the agent's directory and of the directories above it, outermost first.
-    ///
-    /// # Errors
-    /// As [`Places::read_all`].
-    pub fn place_notes(&self) -> Result<Vec<Note>> {
-        self.places().read_all(&self.place)
     }
 
     /// Adds an entry to the session's log, in the agent's iteration.
@@ -481,10 +402,6 @@ impl<S: Store> Agent<S> {
     /// The stamp (author and time) for a change that the agent makes now.
     pub fn stamp(&self) -> Stamp {
         Stamp::new((self.notes.surroundings.clock)(), self.author.clone())
-    }
-
-    fn address(&self, key: &str) -> Result<Address> {
-        self.notebook().address(&key.parse()?)
     }
 
     fn notebook(&self) -> Notebook<'_> {

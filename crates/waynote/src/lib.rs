@@ -139,8 +139,6 @@ mod facade;
 mod model;
 mod rules;
 pub mod search;
-#[cfg(not(feature = "secrets"))]
-pub mod secrets;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 pub mod store;
@@ -160,7 +158,6 @@ pub use views::{
     listing, loops, moved, named, notebook, places, scope_list, session_log, session_status,
     single, tend,
 };
-#[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;
 pub use waynote_text::{json, text, visible};
 
@@ -202,6 +199,5 @@ pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore};
 pub use store::{
-    Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData, Snapshot,
-    Store, Version,
+    Filter, LocalStore, Reader, ReaderExt, Recent, ScopeSummary, SideData, Store, Version,
 };

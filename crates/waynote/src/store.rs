@@ -1,12 +1,12 @@
 //! The upper interface: the traits that every caller uses.
 //!
 //! A [`Store`] reads, writes and forgets notes and session events. Nothing in it depends on this machine, so a store
-//! can also be a connection over a network. A [`LocalStore`] adds functions that only work on one machine: a snapshot
-//! that notes are laid over, exclusion of other writers, and data beside the notes. A store that replaces or wraps
-//! another one implements these traits; all other functions are built on them.
+//! can also be a connection over a network. A [`LocalStore`] adds functions that only work on one machine: a search
+//! that notes are laid over, and data beside the notes. A store that replaces or wraps another one implements these
+//! traits; all other functions are built on them. A reference to a store, or an `Arc` of it, is a store, so that a
+//! wrapper can own, share or borrow the one inside.
 
 mod ask;
-mod by_reference;
 mod feed;
 mod noted;
 mod pass_on;
@@ -14,6 +14,8 @@ mod values;
 
 use std::path::PathBuf;
 use std::time::Duration;
+
+use auto_impl::auto_impl;
 
 use crate::address::Address;
 use crate::block::{BlockAnswer, BlockAsk};
@@ -46,6 +48,7 @@ pub use values::{Damage, Filter, Recent, ScopeSummary, SideValue, Version};
     clippy::missing_errors_doc,
     reason = "all but four have the errors of `Reader::read`"
 )]
+#[auto_impl(&, Arc)]
 pub trait Reader {
     /// Answers all questions from one state of the store, in one round trip.
     ///
@@ -334,6 +337,7 @@ pub fn unless_written(
 }
 
 /// A store of notes.
+#[auto_impl(&, Arc)]
 pub trait Store: Reader {
     /// Applies changes in one transaction, all of them or none. The rules decide each one inside the
     /// transaction.
@@ -424,18 +428,9 @@ pub trait Store: Reader {
     }
 }
 
-/// Reads one state of a store on this machine.
-pub trait Snapshot: Reader {
-    /// Searches with these notes in place of the stored notes with the same addresses: texts that are not in the store
-    /// yet.
-    ///
-    /// # Errors
-    /// As [`Reader::read`].
-    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>>;
-}
-
 /// Side data: values that programs keep in a store beside its notes, by space and key, for example the last known
 /// content of a file. Side data has no history, and a crash may lose the last write of [`SideData::put_side_values`].
+#[auto_impl(&, Arc)]
 pub trait SideData {
     /// The values of a space, by key.
     ///
@@ -458,24 +453,19 @@ pub trait SideData {
 }
 
 /// A store on this machine.
-pub trait LocalStore: Store + Snapshot + SideData {
-    /// Runs `work` while no other writer of this store can run. `work` must write through the handle that it gets: any
-    /// other write waits until it ends.
+#[auto_impl(&)]
+pub trait LocalStore: Store + SideData {
+    /// Searches with these notes in place of the stored notes with the same addresses: texts that are not in the store
+    /// yet.
     ///
     /// # Errors
-    /// [`Error::Busy`](crate::Error::Busy) when the wait was too long, and the errors of `work`.
-    fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()>;
-
-    /// Like [`Reader::one_state`], for work that lays notes over the stored ones. The work runs once.
-    ///
-    /// # Errors
-    /// As [`Reader::read`], and the errors of `work`.
-    fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()>;
+    /// As [`Reader::read`].
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>>;
 
     /// Throws the search index away and builds it again.
     ///
     /// # Errors
-    /// As [`Store::apply`]; [`Error::NotBuiltIn`](crate::Error::NotBuiltIn) without the feature `search`.
+    /// As [`Store::apply`].
     fn rebuild_index(&self) -> Result<()>;
 
     /// Gives the store a new id. A copy that is used beside the original, for instance a restored backup, gets one
@@ -486,25 +476,6 @@ pub trait LocalStore: Store + Snapshot + SideData {
     /// As [`Store::apply`]. A store that does not exist is made.
     fn renew_id(&self) -> Result<StoreId>;
 }
-
-/// Functions of every [`LocalStore`] that return the value of the work.
-pub trait LocalStoreExt: LocalStore {
-    /// Runs `work` while no other writer of this store can run and returns its result (see
-    /// [`LocalStore::exclusively`]).
-    ///
-    /// # Errors
-    /// As [`LocalStore::exclusively`].
-    fn alone<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Result<T>) -> Result<T> {
-        let (mut work, mut value) = (Some(work), None);
-        self.exclusively(&mut |store| {
-            value = work.take().map(|work| work(store)).transpose()?;
-            Ok(())
-        })?;
-        value.ok_or_else(|| nothing_ran("store"))
-    }
-}
-
-impl<S: LocalStore + ?Sized> LocalStoreExt for S {}
 
 /// The error of an engine or a store that did not run the given work.
 pub(crate) fn nothing_ran(store: impl Into<PathBuf>) -> crate::Error {

@@ -17,7 +17,7 @@ pub(crate) fn scanned(bytes: usize) {
     SCANNED.set(SCANNED.get() + bytes);
 }
 
-#[cfg(all(feature = "sqlite", feature = "tokens", feature = "secrets"))]
+#[cfg(feature = "sqlite")]
 /// The bytes that this thread has counted and scanned since it asked last.
 pub(crate) fn taken() -> (usize, usize) {
     (COUNTED.take(), SCANNED.take())

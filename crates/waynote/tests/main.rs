@@ -19,14 +19,12 @@ mod suite {
     mod events;
     mod expected;
     mod facade;
-    #[cfg(feature = "search")]
     mod failure;
     mod golden;
     mod head;
     mod history_pages;
     mod isolation;
     mod opening;
-    mod random_damage;
     mod reference;
     mod replaced;
     mod search_index;

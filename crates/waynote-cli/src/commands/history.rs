@@ -47,10 +47,9 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
 const ITERATION: usize = 2;
 
 pub(super) fn row(revision: &Revision) -> Vec<String> {
-    let action = match (revision.undoes, revision.position) {
-        (Some(undone), _) => format!("{} of {undone}", revision.action.as_str()),
-        (None, None) => "in the file".into(),
-        (None, Some(_)) => revision.action.as_str().to_owned(),
+    let action = match revision.undoes {
+        Some(undone) => format!("{} of {undone}", revision.action.as_str()),
+        None => revision.action.as_str().to_owned(),
     };
     vec![
         revision.number().to_string(),

@@ -52,12 +52,17 @@ fn only_ones_own_changes_here_are_meant() {
     saved place:/srv (revision 1)
 
     $ waynote undo
-    undid the last change of agent:default#mine (it no longer exists); `waynote redo` brings it back
+    removed agent:default#mine (undid its creation); `waynote redo` or `waynote restore agent:default#mine@1` brings it back
 
     $ waynote undo
     exit 1
-    error: you have no change to undo
-      the last change is of place:/srv, by person; `waynote undo place:/srv` undoes it
+    error: there is nothing to undo
+      `waynote restore ADDRESS --revision N` brings back any revision
+
+    $ waynote redo place:/srv
+    exit 1
+    error: there is nothing to redo in place:/srv
+      only what was undone can be redone, until the next change; `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote key save mine three
     saved agent:default#mine (new key)

@@ -24,7 +24,7 @@ use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
 use waynote::{
     Address, AddressAt, Base, Change, ContentHash, Error, FlaggedNote, LocalStore, Name, Note,
-    Reader, Result, Revision, SideData, Snapshot, Stamp, Store, StoreId, pass_on,
+    Reader, Result, Revision, SideData, Stamp, Store, StoreId, pass_on,
 };
 use waynote_files::followed;
 
@@ -140,12 +140,6 @@ impl<S: LocalStore> Reader for SyncedStore<S> {
     pass_on! { self => self.inner; take_damage }
 }
 
-impl<S: LocalStore> Snapshot for SyncedStore<S> {
-    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
-        self.current().search_over(request, laid_over)
-    }
-}
-
 impl<S: LocalStore> Store for SyncedStore<S> {
     pass_on! { self => self.inner; record verify heartbeat silence silences checkpoint }
 
@@ -230,12 +224,8 @@ impl<S: LocalStore> SideData for SyncedStore<S> {
 }
 
 impl<S: LocalStore> LocalStore for SyncedStore<S> {
-    fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()> {
-        self.inner.exclusively(work)
-    }
-
-    fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
-        self.current().snapshot(work)
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
+        self.current().search_over(request, laid_over)
     }
 
     fn rebuild_index(&self) -> Result<()> {

@@ -51,7 +51,5 @@ fn a_body_that_is_not_as_documented_is_a_problem_with_a_hint() {
       the body cannot be read: EOF while parsing an object at line 1 column 1
     silence {"session":"","lease":1}
       the body cannot be read: session: `` is not a valid name: it is empty: a name has 1 to 200 bytes and no control characters at line 1 column 13
-    record {"session":"s","events":[{"event":4,"iteration":1,"summary":"x"}],"stamp":{"now":"2026-08-01T12:00:00Z","author":"person"}}
-      the body cannot be read: events[0]: `event` must be a string at line 1 column 65
     "#);
 }

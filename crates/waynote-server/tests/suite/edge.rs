@@ -4,8 +4,9 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use waynote::engine::Engine;
 use waynote::store::SideValue;
-use waynote::{LocalStore, SideData, SqliteStore};
+use waynote::{SideData, SqliteStore};
 use waynote_server::{Limits, Log, Options, Server, Stores, TlsFiles};
 
 use super::support::{Response, now, options, start, start_with};
@@ -260,6 +261,7 @@ fn a_request_that_takes_too_long_is_answered_all_the_same() {
     };
     server
         .store
+        .engine()
         .exclusively(&mut |_| {
             assert_eq!(send().problem(), (503, "timed_out".into()));
             Ok(())

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use waynote::LocalStore;
+use waynote::engine::Engine;
 
 use super::support::{Response, start, wait_until};
 
@@ -34,6 +34,7 @@ fn a_write_in_flight_is_answered_before_the_server_stops() {
     let (address, stopper) = (server.address, server.stopper());
     let mut writer = None;
     store
+        .engine()
         .exclusively(&mut |_| {
             let mut stream = TcpStream::connect(address).unwrap();
             writer = Some(std::thread::spawn(move || {

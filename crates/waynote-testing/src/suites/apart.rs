@@ -15,7 +15,7 @@ const SMALL: Indexing = Indexing::DEFAULT.tail(4, 8).merging(2, 64);
 /// A hook that runs once, when something has been read from a snapshot.
 type Meanwhile<'m> = RefCell<Option<Box<dyn FnOnce() -> Result<()> + 'm>>>;
 
-/// An engine whose index is built apart, whatever the wrapped engine returns.
+/// An engine with others that write beside it.
 type Apart<'e> = Hooked<'e, dyn Engine + 'e, Others<'e>>;
 
 /// The work of others during a build of the index.
@@ -43,7 +43,7 @@ fn happen(what: &Meanwhile<'_>) -> Result<()> {
 }
 
 fn apart_from<'e>(engine: &'e dyn Engine) -> Apart<'e> {
-    Hooked::new(engine, Others::default()).shared()
+    Hooked::new(engine, Others::default())
 }
 
 impl<'e> Apart<'e> {

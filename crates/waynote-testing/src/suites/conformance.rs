@@ -205,7 +205,7 @@ pub(crate) fn a_log_is_ordered_by_id_and_refuses_changes(store: &dyn LocalStore)
     }
     assert!(matches!(
         undo_last(store, &reach(&["~"]), &at(1)),
-        Err(Error::Undo(UndoError::NothingToUndo { last: None, .. }))
+        Err(Error::Undo(UndoError::NothingToUndo { .. }))
     ));
     assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 20);
 }
@@ -469,7 +469,7 @@ pub(crate) fn what_is_forgotten_is_gone_and_says_so(store: &dyn LocalStore) {
     ));
     assert!(matches!(
         undo_last(store, &reach(&["~"]), &at(20)),
-        Err(Error::Undo(UndoError::NothingToUndo { last: None, .. }))
+        Err(Error::Undo(UndoError::NothingToUndo { .. }))
     ));
     let never = Address::Agent(name("a"), "never".parse().unwrap());
     for request in [

@@ -133,8 +133,8 @@ fn id(applied: &[Applied]) -> EntryId {
     }
 }
 
-/// One commit has a call that resolves an entry, the same call again, a call that was carried out long ago, and one
-/// that is refused.
+/// Calls that arrive together: one that resolves an entry, the same call again, one that was carried out long ago, and
+/// one that is refused.
 pub(crate) fn an_entry_is_resolved_beside_repeated_and_refused_calls_in_one_commit(
     engine: &(dyn Engine + Sync),
 ) {
@@ -186,7 +186,8 @@ pub(crate) fn an_entry_is_resolved_beside_repeated_and_refused_calls_in_one_comm
             assert!(refused.join().unwrap().is_err());
             (answer(first), answer(again), answer(repeated))
         });
-        shared += usize::from(gate.writes.load(Ordering::SeqCst) == 2);
+        // The same call again waits for the commit of the first.
+        shared += usize::from(gate.writes.load(Ordering::SeqCst) == 3);
         assert_eq!((first, repeated), (again, tip));
         let wall = Address::Session(session.clone(), stuck);
         let wall = store.get(&wall).unwrap().unwrap();

@@ -17,27 +17,50 @@ use super::stock::{Order, Slot, Stock};
 use super::{Request, Section, SectionText};
 use crate::block::receipt::{Claim, Receipt, Shown, damaged_line, status};
 use crate::error::Result;
-use crate::note::{EntryType, Note};
+use crate::note::Note;
 use crate::scope::Scope;
 use crate::store::{Reader, Version};
 
-/// The shares that sections are sure of, in percent, in the order in which they get room.
-const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
+/// The sections in the order in which they get room, with the shares that they are sure of, in percent.
+const CLAIMS: [(Section, usize); 4] = [
+    (Section::Pinned, 30),
+    (Section::Places, 30),
+    (Section::Iterations, 25),
+    (Section::Index, 15),
+];
 
 /// The same for the types of entries. Types of other programs get the rest.
 const TYPE_SHARES: [usize; 4] = [35, 30, 20, 15];
 
-/// Everything that claims, section by section.
+/// Everything that claims.
 pub(super) struct Claimants {
-    pinned: Stock,
-    places: Stock,
+    /// The parts of each section, in the order of claims. Entries have one for each type, the others one.
+    sections: [(Section, Vec<Part>); 4],
     /// The position of each place's note in print.
     places_printed: Vec<usize>,
-    groups: Vec<(EntryType, Stock)>,
-    index: Stock,
     /// How many notes apply, including those for which there is no room.
     total: u64,
     damaged: Vec<String>,
+}
+
+/// Notes below one heading.
+struct Part {
+    head: String,
+    stock: Stock,
+}
+
+impl Part {
+    fn new(
+        head: impl Into<String>,
+        list: List,
+        order: Order,
+        full: Form,
+        pieces: &Pieces<'_>,
+    ) -> Self {
+        let head = head.into();
+        let stock = Stock::new(list, order, full, head_tokens(pieces, &head));
+        Self { head, stock }
+    }
 }
 
 /// Text and receipt.
@@ -104,9 +127,6 @@ fn arrange(
 
 impl Claimants {
     fn new(gathered: Candidates, request: &Request, pieces: &Pieces<'_>) -> Self {
-        let stock = |list, order, full, head: &str| {
-            Stock::new(list, order, full, head_tokens(pieces, head))
-        };
         let Candidates {
             mut pinned,
             places,
@@ -126,64 +146,47 @@ impl Claimants {
         });
         let (places_printed, places) = places.into_iter().unzip();
         pinned.sort_by_cached_key(|note| note.address.key());
-        let order = if request.query.is_some() {
-            Order::Relevance
-        } else {
-            Order::Updated
+        let by = match request.query {
+            Some(_) => Order::Relevance,
+            None => Order::Updated,
         };
+        let index = List::once(index).going_on(index_goes_on);
+        let part = |section, list, order, form| {
+            let part = Part::new(title(section), list, order, form, pieces);
+            (section, vec![part])
+        };
+        let entries = groups.into_iter().map(|(kind, list)| {
+            Part::new(group_title(&kind), list, Order::Added, Form::Whole, pieces)
+        });
         Self {
-            pinned: stock(
-                List::once(pinned),
-                Order::Own,
-                Form::Whole,
-                title(Section::Pinned),
-            ),
+            sections: [
+                part(Section::Pinned, List::once(pinned), Order::Own, Form::Whole),
+                part(Section::Places, List::once(places), Order::Own, Form::Whole),
+                (Section::Iterations, entries.collect()),
+                part(Section::Index, index, by, Form::Listed),
+            ],
             places_printed,
-            places: stock(
-                List::once(places),
-                Order::Own,
-                Form::Whole,
-                title(Section::Places),
-            ),
-            index: stock(
-                List::once(index).going_on(index_goes_on),
-                order,
-                Form::Listed,
-                title(Section::Index),
-            ),
             total,
             damaged,
-            groups: groups
-                .into_iter()
-                .map(|(kind, list)| {
-                    let head = group_title(&kind);
-                    let stock = stock(list, Order::Added, Form::Whole, &head);
-                    (kind, stock)
-                })
-                .collect(),
         }
-    }
-
-    /// The room that the entries ask for. Counting stops above `most`.
-    fn entries_ask(&mut self, pieces: &Pieces<'_>, most: usize, room: usize) -> usize {
-        let head = head_tokens(pieces, title(Section::Iterations));
-        let groups = &mut self.groups;
-        let shares: Vec<usize> = (0..groups.len()).map(type_share).collect();
-        let sum = sum_asked(&shares, most.saturating_sub(head), &mut |group, most| {
-            groups[group].1.asks(pieces, most, room)
-        });
-        if sum == 0 { 0 } else { head + sum }
     }
 
     /// The room that a section asks for, by its number in the order of claims, out of `room` in all. Counting stops
     /// above `most`.
     fn asks(&mut self, section: usize, pieces: &Pieces<'_>, most: usize, room: usize) -> usize {
-        match section {
-            0 => self.pinned.asks(pieces, most, room),
-            1 => self.places.asks(pieces, most, room),
-            2 => self.entries_ask(pieces, most, room),
-            _ => self.index.asks(pieces, most, room),
+        let (section, parts) = &mut self.sections[section];
+        if *section != Section::Iterations {
+            let mut parts = parts.iter_mut();
+            return parts
+                .next()
+                .map_or(0, |part| part.stock.asks(pieces, most, room));
         }
+        let head = head_tokens(pieces, title(*section));
+        let shares = type_shares(parts);
+        let sum = sum_asked(&shares, most.saturating_sub(head), &mut |part, most| {
+            parts[part].stock.asks(pieces, most, room)
+        });
+        if sum == 0 { 0 } else { head + sum }
     }
 
     /// Begins the claims anew: everything if it fits in so much room, else each section its share.
@@ -191,7 +194,8 @@ impl Claimants {
         for (_, stock) in self.stocks() {
             stock.clear();
         }
-        let sum = sum_asked(&SECTION_SHARES, room, &mut |section, most| {
+        let shares = CLAIMS.map(|(_, share)| share);
+        let sum = sum_asked(&shares, room, &mut |section, most| {
             self.asks(section, pieces, most, room)
         });
         if sum > room {
@@ -205,12 +209,13 @@ impl Claimants {
     /// Not everything fits: each section gets its share, and what others leave of theirs.
     fn claim_shares(&mut self, pieces: &Pieces<'_>, room: usize) {
         let step = step(room);
-        let mut wants = |section: usize, most: usize| {
+        let shares = CLAIMS.map(|(_, share)| share);
+        let given = share_out(room, &shares, &mut |section, most| {
             let asked = self.asks(section, pieces, most, room);
             asked.next_multiple_of(step).min(room)
-        };
-        let given = share_out(room, &SECTION_SHARES, &mut wants);
-        // A whole note that does not fit leaves room, which flows on; so that it flows seldom otherwise, in steps.
+        });
+        // Room left by a note that did not fit goes to the next section, rounded to steps so that small changes move
+        // nothing.
         let mut carried = 0;
         for (section, given) in given.into_iter().enumerate() {
             let most = given + carried;
@@ -218,15 +223,14 @@ impl Claimants {
                 .asks(section, pieces, most, room)
                 .next_multiple_of(step);
             let most = most.min(asked.max(given));
-            let used = match section {
-                0 => self.pinned.claim(pieces, most),
-                1 => self.places.claim(pieces, most),
-                2 => {
-                    self.claim_entries(pieces, most, room);
+            let (of, parts) = &mut self.sections[section];
+            let used = match &mut parts[..] {
+                [part] if *of != Section::Iterations => part.stock.claim(pieces, most),
+                parts => {
+                    claim_entries(parts, pieces, most, room);
                     // How full they are changes with every entry, which must not move the index.
                     most.min(asked)
                 }
-                _ => self.index.claim(pieces, most),
             };
             carried = (given + carried).saturating_sub(used) / step * step;
         }
@@ -236,37 +240,13 @@ impl Claimants {
     /// Shares that are too small for a large note stay empty. Their room goes to any section that can use it, in the
     /// order of claims.
     fn claim_rest(&mut self, pieces: &Pieces<'_>, room: usize, step: usize) {
-        let entries = self.groups.iter().map(|(_, group)| group);
-        let used: usize = [&self.pinned, &self.places, &self.index]
-            .into_iter()
-            .chain(entries)
-            .map(Stock::uses)
-            .sum();
+        let used: usize = self.stocks().map(|(_, stock)| stock.uses()).sum();
         let mut left = room.saturating_sub(used) / step * step;
         if left < 2 * step {
             return;
         }
-        left -= self.pinned.claim_more(pieces, left);
-        left -= self.places.claim_more(pieces, left);
-        for (_, group) in &mut self.groups {
-            left -= group.claim_more(pieces, left);
-        }
-        self.index.claim_more(pieces, left);
-    }
-
-    fn claim_entries(&mut self, pieces: &Pieces<'_>, most: usize, room: usize) {
-        let head = head_tokens(pieces, title(Section::Iterations));
-        let most = most.saturating_sub(head);
-        let groups = &mut self.groups;
-        let shares: Vec<usize> = (0..groups.len()).map(type_share).collect();
-        let given = share_out(most, &shares, &mut |group: usize, most: usize| {
-            groups[group].1.asks(pieces, most, room)
-        });
-        let mut carried = 0;
-        for ((_, group), given) in groups.iter_mut().zip(given) {
-            // The text after a new entry is new to a prompt cache anyway, so nothing is lost by using all the room.
-            carried += given;
-            carried -= group.claim(pieces, carried);
+        for (_, stock) in self.stocks() {
+            left -= stock.claim_more(pieces, left);
         }
     }
 
@@ -309,27 +289,32 @@ impl Claimants {
 
     /// A section in the order of print.
     fn section(&self, section: Section, pieces: &Pieces<'_>) -> CountedText {
-        match section {
-            Section::Pinned => printed(title(section), &self.pinned, pieces, |_, _| {}),
-            Section::Places => printed(title(section), &self.places, pieces, |_, slots| {
-                slots.sort_by_key(|slot| self.places_printed[slot.place]);
-            }),
-            Section::Index => printed(title(section), &self.index, pieces, |stock, slots| {
-                slots.sort_by_cached_key(|slot| stock.note(slot.place).address.key());
-            }),
-            Section::Iterations => {
-                let mut entries = CountedText::default();
-                for (kind, group) in &self.groups {
-                    let head = group_title(kind);
-                    let part = printed(&head, group, pieces, |_, slots| slots.reverse());
-                    if entries.is_empty() && !part.is_empty() {
-                        entries.push(title(section), pieces.count(title(section)));
-                    }
-                    entries.append(&part, pieces);
+        let mut text = CountedText::default();
+        for Part { head, stock } in self.parts(section) {
+            let shown = stock.slots.iter().filter(|slot| slot.form.is_some());
+            let mut slots: Vec<Slot> = shown.copied().collect();
+            match section {
+                Section::Pinned => {}
+                Section::Places => slots.sort_by_key(|slot| self.places_printed[slot.place]),
+                Section::Index => {
+                    slots.sort_by_cached_key(|slot| stock.note(slot.place).address.key());
                 }
-                entries
+                Section::Iterations => slots.reverse(),
             }
+            if slots.is_empty() {
+                continue;
+            }
+            if section == Section::Iterations && text.is_empty() {
+                text.push(title(section), pieces.count(title(section)));
+            }
+            let mut part = CountedText::default();
+            part.push(head, pieces.count(head));
+            for slot in &slots {
+                part.push(&stock.text(pieces, slot).unwrap_or_default(), slot.tokens);
+            }
+            text.append(&part, pieces);
         }
+        text
     }
 
     fn receipt(&mut self, request: &Request) -> Receipt {
@@ -375,17 +360,14 @@ impl Claimants {
 
     /// The notes of each section, by priority.
     fn stocks(&mut self) -> impl Iterator<Item = (Section, &mut Stock)> {
-        let groups = self
-            .groups
-            .iter_mut()
-            .map(|(_, group)| (Section::Iterations, group));
-        [
-            (Section::Pinned, &mut self.pinned),
-            (Section::Places, &mut self.places),
-        ]
-        .into_iter()
-        .chain(groups)
-        .chain([(Section::Index, &mut self.index)])
+        let sections = self.sections.iter_mut();
+        sections
+            .flat_map(|(section, parts)| parts.iter_mut().map(|part| (*section, &mut part.stock)))
+    }
+
+    fn parts(&self, section: Section) -> impl Iterator<Item = &Part> {
+        let parts = self.sections.iter().filter(move |(of, _)| *of == section);
+        parts.flat_map(|(_, parts)| parts)
     }
 
     /// A budget in which not even the status line has room.
@@ -403,20 +385,28 @@ impl Claimants {
     }
 
     /// The notes of a section that are shown, each with how often it was noted, by priority.
-    pub(super) fn shown(&self, section: Section) -> Vec<(&Note, u64, Shown)> {
-        let stocks: Vec<&Stock> = match section {
-            Section::Pinned => vec![&self.pinned],
-            Section::Places => vec![&self.places],
-            Section::Iterations => self.groups.iter().map(|(_, group)| group).collect(),
-            Section::Index => vec![&self.index],
-        };
-        stocks.into_iter().flat_map(Stock::shown).collect()
+    pub(super) fn shown(&self, section: Section) -> impl Iterator<Item = (&Note, u64, Shown)> {
+        self.parts(section).flat_map(|part| part.stock.shown())
     }
 }
 
-/// The guaranteed share of a type of entries, in percent, by its number in the order of types.
-fn type_share(group: usize) -> usize {
-    TYPE_SHARES.get(group).copied().unwrap_or(0)
+fn claim_entries(parts: &mut [Part], pieces: &Pieces<'_>, most: usize, room: usize) {
+    let most = most.saturating_sub(head_tokens(pieces, title(Section::Iterations)));
+    let given = share_out(most, &type_shares(parts), &mut |part, most| {
+        parts[part].stock.asks(pieces, most, room)
+    });
+    let mut carried = 0;
+    for (part, given) in parts.iter_mut().zip(given) {
+        // The text after a new entry is new to a prompt cache anyway, so nothing is lost by using all the room.
+        carried += given;
+        carried -= part.stock.claim(pieces, carried);
+    }
+}
+
+/// The guaranteed shares of the types of entries, in percent.
+fn type_shares(parts: &[Part]) -> Vec<usize> {
+    let shares = TYPE_SHARES.into_iter().chain(std::iter::repeat(0));
+    shares.take(parts.len()).collect()
 }
 
 /// The room that all claimants ask for together. Counting stops above `most`. Each claimant is first asked up to its
@@ -440,25 +430,4 @@ fn sum_asked(percent: &[usize], most: usize, asks: &mut dyn FnMut(usize, usize) 
 /// The tokens of a heading, with the blank line before it.
 fn head_tokens(pieces: &Pieces<'_>, head: &str) -> usize {
     pieces.count(head) + 1
-}
-
-/// A heading and the notes below it that are shown; nothing when there are none.
-fn printed(
-    head: &str,
-    stock: &Stock,
-    pieces: &Pieces<'_>,
-    order: impl FnOnce(&Stock, &mut Vec<Slot>),
-) -> CountedText {
-    let shown = stock.slots.iter().filter(|slot| slot.form.is_some());
-    let mut slots: Vec<Slot> = shown.copied().collect();
-    if slots.is_empty() {
-        return CountedText::default();
-    }
-    order(stock, &mut slots);
-    let mut part = CountedText::default();
-    part.push(head, pieces.count(head));
-    for slot in &slots {
-        part.push(&stock.text(pieces, slot).unwrap_or_default(), slot.tokens);
-    }
-    part
 }

@@ -5,7 +5,7 @@ mod again;
 mod age;
 mod answer;
 mod arrange;
-#[cfg(all(test, feature = "sqlite", feature = "tokens", feature = "secrets"))]
+#[cfg(all(test, feature = "sqlite"))]
 mod bounded_tests;
 mod changed;
 mod counted;

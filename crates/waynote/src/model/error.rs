@@ -39,7 +39,7 @@ use crate::text::plural;
 pub use class::ErrorClass;
 pub use custom::CustomError;
 pub use loops::{LoopError, PersonalAct};
-pub use storage::{SideFileProblem, StorageError};
+pub use storage::StorageError;
 pub use undo::UndoError;
 
 use form::{io, millis, safe_candidates, safe_text, text};
@@ -451,13 +451,6 @@ pub enum Error {
         #[serde(rename = "what", with = "text")]
         #[cfg_attr(feature = "openapi", schema(value_type = String))]
         source: Box<dyn std::error::Error + Send + Sync>,
-    },
-
-    /// A feature of the library that this program was built without.
-    #[error("this program was built without {feature}")]
-    NotBuiltIn {
-        /// The name of the feature.
-        feature: Cow<'static, str>,
     },
 
     /// An error of the other side of a connection that this version does not know.

@@ -6,7 +6,6 @@
 //! [`Reader::event`](crate::Reader::event) reads it.
 
 mod address;
-mod tags;
 mod texts;
 mod words;
 
@@ -24,7 +23,7 @@ pub use texts::FORGOTTEN;
 
 /// An event of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "snake_case", remote = "Self")]
+#[serde(tag = "event", rename_all = "snake_case")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub enum SessionEvent {
@@ -152,7 +151,7 @@ impl fmt::Display for ProcessIdentity {
 
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "how", rename_all = "snake_case", remote = "Self")]
+#[serde(tag = "how", rename_all = "snake_case")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub enum IterationOutcome {

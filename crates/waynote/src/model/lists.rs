@@ -2,18 +2,11 @@
 
 use std::cmp::Reverse;
 
-use jiff::Timestamp;
-
 use crate::note::{Note, Revision};
 
 /// Sorts notes in the order of a notebook: most recently updated first, notes of the same time by key.
 pub(crate) fn latest_first(notes: &mut [Note]) {
-    notes.sort_by_cached_key(order);
-}
-
-/// The sort key of [`latest_first`].
-pub(crate) fn order(note: &Note) -> (Reverse<Timestamp>, Option<String>) {
-    (Reverse(note.updated_at), note.address.key())
+    notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
 }
 
 /// How often an entry with this history was noted in iterations before this one (none: ever).

@@ -1,15 +1,17 @@
-//! Builds the search index while others write, for an engine that [machines share](Engine::is_shared).
+//! Builds the search index while others write.
 //!
 //! The rows and the segments are read from a snapshot, and new segments are made of them in memory. Only then a
 //! transaction begins. It checks that the index has not changed since and that nothing was forgotten, and writes the
 //! new segments; otherwise they are dropped. So nobody waits for the reading, and nothing that was forgotten comes
 //! back.
 
+use std::time::Duration;
+
 use parking_lot::Mutex;
 
 use super::EngineStore;
 use crate::engine::{Engine, Writing};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::search::upkeep;
 
 /// The segments that this process has to build.
@@ -102,19 +104,22 @@ impl<E: Engine> EngineStore<E> {
         }
     }
 
-    /// Builds the whole index again. Returns true if that has to be done anew in transactions, because others were
-    /// always faster.
-    pub(super) fn rebuild_apart(&self) -> Result<bool> {
+    /// Builds the whole index again.
+    pub(super) fn build_index_anew(&self) -> Result<()> {
         const TRIES: u32 = 10;
         let (mut anew, mut dropped) = (true, 0);
         while dropped < TRIES {
             match self.build_segment(anew)? {
-                Outcome::Nothing => return Ok(false),
+                Outcome::Nothing => return Ok(()),
                 Outcome::Written => anew = false,
                 Outcome::Dropped => dropped += 1,
             }
         }
-        Ok(anew)
+        Err(Error::Busy {
+            path: self.engine.name().into(),
+            waited: Duration::ZERO,
+            holder: None,
+        })
     }
 
     /// Builds one segment that is due, and writes it if it still fits; with `anew`, as the first one of a new index.

@@ -4,24 +4,21 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::decide::{DecisionReader, decide};
-use super::erasure::Holders;
+use super::decide::decide;
 use super::foreseen::Questions;
 use super::pending::PendingStore;
 use super::person;
 use super::same;
 use super::session_events::{self, check_inside};
-use crate::address::{Address, AddressAt};
+use crate::address::Address;
 use crate::change::{Applied, Change, NoteBefore};
-use crate::content::Content;
-use crate::engine::{Ask, Read, Step};
+use crate::engine::Step;
 use crate::error::{Error, Result};
-use crate::event::{RecordedEvent, SessionEvent};
+use crate::event::SessionEvent;
 use crate::id::OperationId;
-use crate::key::{EntryId, Name};
-use crate::note::{EntryType, Note, Position, Revision, Stamp};
-use crate::scope::Scope;
-use crate::store::{Count, Done, EventPage, FeedContent, Reader, answers};
+use crate::key::Name;
+use crate::note::{Position, Revision, Stamp};
+use crate::store::{Done, FeedContent, Reader};
 
 /// A call that writes.
 pub(super) enum Call<'c> {
@@ -256,64 +253,4 @@ fn unchanged(pending: &PendingStore<'_>, change: &Change) -> Result<Applied> {
         address,
         changed: false,
     })
-}
-
-/// Answers the questions of a decision to forget, inside the transaction.
-pub(super) struct View<'t>(pub(super) &'t dyn Read);
-
-impl DecisionReader for View<'_> {
-    fn current(&self, address: &Address) -> Result<Option<Note>> {
-        self.0.note(address)
-    }
-
-    fn last_revision(&self, address: &Address) -> Result<u64> {
-        Ok(self.0.state(address)?.map_or(0, |state| state.revision))
-    }
-
-    fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>> {
-        self.0.revision(address, number)
-    }
-
-    fn count(&self, scope: &Scope) -> Result<u64> {
-        self.0.count(Count::Counted(scope.clone()))
-    }
-
-    fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
-        self.0.last_entry(session)
-    }
-
-    fn entry_saying(
-        &self,
-        session: &Name,
-        kind: &EntryType,
-        content: &Content,
-    ) -> Result<Option<Note>> {
-        let state = self.0.entry_saying(session, kind, content)?;
-        Ok(state.and_then(|state| state.note))
-    }
-}
-
-impl Holders for View<'_> {
-    fn history(&self, address: &Address) -> Result<Vec<Revision>> {
-        self.0.history(address)
-    }
-
-    fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>> {
-        Ok(self.0.holders(contents)?.into_iter().flatten().collect())
-    }
-
-    fn entries(&self, session: &Name) -> Result<Vec<Revision>> {
-        let histories = self.0.scope_histories(&Scope::Session(session.clone()))?;
-        Ok(histories.into_iter().flatten().collect())
-    }
-
-    fn sessions(&self) -> Result<Vec<Name>> {
-        Ok(answers!(self.0, store.event_sessions: true))
-    }
-
-    fn events(&self, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>> {
-        let of_each = sessions.iter();
-        let of_each = of_each.map(|session| EventPage::last(session.clone(), usize::MAX));
-        Ok(answers!(self.0, store.events: of_each.collect()))
-    }
 }

@@ -1,8 +1,9 @@
 //! Decides the result of each change; no other code does.
 //!
-//! A store reads the answers to [`DecisionReader`] inside its transaction, calls [`decide`], and writes the result. So
-//! all engines follow the same rules.
+//! A store calls [`decide`] inside its transaction, on top of what is planned there, and writes the result. So all engines
+//! follow the same rules.
 
+use super::pending::PendingStore;
 use super::undo::{last_standing, last_undone};
 use crate::address::Address;
 use crate::change::{Change, Expect};
@@ -12,51 +13,6 @@ use crate::error::{Error, Result, UndoError};
 use crate::key::{EntryId, Name};
 use crate::model::citation::Citation;
 use crate::note::{Action, EntryType, Note, Revision, Stamp, State, earliest, micros};
-use crate::scope::Scope;
-
-/// The questions that a decision may ask about the store, inside the write's transaction.
-pub(crate) trait DecisionReader {
-    /// The note as it is.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn current(&self, address: &Address) -> Result<Option<Note>>;
-
-    /// The number of the note's last revision, even if it is deleted; 0 if the note never existed.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn last_revision(&self, address: &Address) -> Result<u64>;
-
-    /// One revision of the note.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>>;
-
-    /// How many keyed notes or entries the scope has.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn count(&self, scope: &Scope) -> Result<u64>;
-
-    /// The largest id that the session ever had, including those of forgotten entries.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn last_entry(&self, session: &Name) -> Result<Option<EntryId>>;
-
-    /// The first entry in the session's log, by id, with this type and text.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn entry_saying(
-        &self,
-        session: &Name,
-        kind: &EntryType,
-        content: &Content,
-    ) -> Result<Option<Note>>;
-}
 
 /// The result of a decision: the next revision of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +44,7 @@ impl Write {
 /// [`Error::Engine`] when the store cannot be read.
 pub(crate) fn decide(
     change: &Change,
-    before: &impl DecisionReader,
+    before: &PendingStore<'_>,
     stamp: &Stamp,
 ) -> Result<Option<Write>> {
     Citation::check(stamp.cites.as_deref().unwrap_or_default())?;
@@ -272,7 +228,6 @@ pub(crate) fn decide(
             };
             let undone = last_standing(last, undoes)?.ok_or_else(|| UndoError::NothingToUndo {
                 address: Some(address.clone()),
-                last: None,
             })?;
             let state = match before.revision(address, undone - 1)? {
                 Some(revision) => revision.state,
@@ -289,7 +244,6 @@ pub(crate) fn decide(
             {
                 return Err(UndoError::NothingToUndo {
                     address: Some(address.clone()),
-                    last: None,
                 }
                 .into());
             }
@@ -329,7 +283,7 @@ fn bring_back(
     action: Action,
     state: State,
     address: &Address,
-    before: &impl DecisionReader,
+    before: &PendingStore<'_>,
     stamp: &Stamp,
 ) -> Result<Write> {
     let current = before.current(address)?;
@@ -390,7 +344,7 @@ fn cited(stamp: &Stamp, content: &Content, before: Option<&Note>) -> Vec<Citatio
 }
 
 /// Only a `stuck` entry can be resolved, and not by another `stuck` entry.
-fn may_resolve(entry: &Address, by: &EntryType, before: &impl DecisionReader) -> Result<()> {
+fn may_resolve(entry: &Address, by: &EntryType, before: &PendingStore<'_>) -> Result<()> {
     let reason = match before.current(entry)? {
         None => return Err(not_found(entry)),
         Some(note) if note.kind != Some(EntryType::Stuck) => "it is no `stuck` entry",
@@ -462,7 +416,7 @@ pub(crate) fn deleted(address: &Address, revision: u64, stamp: &Stamp) -> State 
 fn next_revision(
     address: &Address,
     current: Option<&Note>,
-    before: &impl DecisionReader,
+    before: &PendingStore<'_>,
 ) -> Result<u64> {
     match current {
         Some(note) => Ok(note.revision + 1),
@@ -493,7 +447,7 @@ fn check_last(
     address: &Address,
     expected: Option<u64>,
     last: u64,
-    before: &impl DecisionReader,
+    before: &PendingStore<'_>,
 ) -> Result<()> {
     match expected {
         Some(expected) if expected != last => Err(Error::Conflict {

@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::decide::{self, DecisionReader, Write};
+use super::decide::{self, Write};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
+use crate::engine::{Ask, Read};
 use crate::error::{Error, Result};
 use crate::event::{EventAddress, RecordedEvent};
 use crate::forget::{Forget, ForgetTarget};
 use crate::key::Name;
 use crate::note::{Action, Note, Revision, Stamp, State};
+use crate::scope::Scope;
+use crate::store::{EventPage, answers};
 
 /// The error for reading a forgotten note. Takes the history, oldest first.
 pub(crate) fn gone_by_forgetting(history: &[Revision]) -> Option<Error> {
@@ -19,39 +22,6 @@ pub(crate) fn gone_by_forgetting(history: &[Revision]) -> Option<Error> {
         at: last.recorded_at,
         by: last.author().clone(),
     })
-}
-
-/// The questions that a decision to forget may ask about the store, inside its transaction.
-pub(crate) trait Holders: DecisionReader {
-    /// A note's revisions, oldest first; empty if the note never existed.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn history(&self, address: &Address) -> Result<Vec<Revision>>;
-
-    /// Every revision, of any note, that has one of these contents.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>>;
-
-    /// The revisions of every entry that a session's log ever had.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn entries(&self, session: &Name) -> Result<Vec<Revision>>;
-
-    /// The sessions with events.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn sessions(&self) -> Result<Vec<Name>>;
-
-    /// The events of each of these sessions.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn events(&self, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>>;
 }
 
 /// The result of a request to forget.
@@ -83,7 +53,7 @@ struct ErasureTargets {
 }
 
 /// Finds the revisions and events that a request names. An error if it names something that never existed.
-fn meant(request: &Forget, before: &impl Holders) -> Result<ErasureTargets> {
+fn meant(request: &Forget, rows: &dyn Read) -> Result<ErasureTargets> {
     let says = |revision: &Revision| revision.note().cloned();
     let mut meant = ErasureTargets {
         history: Vec::new(),
@@ -93,7 +63,7 @@ fn meant(request: &Forget, before: &impl Holders) -> Result<ErasureTargets> {
     let exists = match &request.target {
         ForgetTarget::Note(AddressAt { address, revision }) => {
             let is_meant = |of: &&Revision| revision.is_none_or(|number| of.number() == number);
-            meant.history = before.history(address)?;
+            meant.history = rows.history(address)?;
             let is_entry = matches!(address, Address::Session(..));
             let of_note = meant.history.iter();
             let of_note = of_note.filter(|revision| is_entry || is_meant(revision));
@@ -101,16 +71,17 @@ fn meant(request: &Forget, before: &impl Holders) -> Result<ErasureTargets> {
             meant.history.iter().any(|revision| is_meant(&revision))
         }
         ForgetTarget::Event(event) => {
-            let mut events = all_events(before, &event.session)?;
+            let mut events = all_events(rows, &event.session)?;
             events.retain(|recorded| recorded.number == event.number);
             let exists = !events.is_empty();
             meant.add(&event.session, events);
             exists
         }
         ForgetTarget::Session(session) => {
-            let (entries, events) = (before.entries(session)?, all_events(before, session)?);
+            let entries = rows.scope_histories(&Scope::Session(session.clone()))?;
+            let events = all_events(rows, session)?;
             let exists = !entries.is_empty() || !events.is_empty();
-            meant.notes = entries.iter().filter_map(says).collect();
+            meant.notes = entries.iter().flatten().filter_map(says).collect();
             meant.add(session, events);
             exists
         }
@@ -133,12 +104,12 @@ impl ErasureTargets {
 /// # Errors
 /// [`Error::NotFound`] when there never was such a note, revision, event or session; [`Error::Busy`], [`Error::DamagedStore`] or
 /// [`Error::Engine`] when the store cannot be read.
-pub(crate) fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> Result<Erasure> {
+pub(crate) fn decide(request: &Forget, rows: &dyn Read, stamp: &Stamp) -> Result<Erasure> {
     let ErasureTargets {
         history,
         notes,
         mut events,
-    } = meant(request, before)?;
+    } = meant(request, rows)?;
     let mut revisions = BTreeSet::new();
     let mut contents = HashSet::new();
     for note in notes {
@@ -149,14 +120,14 @@ pub(crate) fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> 
         contents.extend(recorded.event.texts().into_iter().map(Content::imported));
     }
     let contents: Vec<Content> = contents.into_iter().collect();
-    let holding = before.holding(&contents)?.into_iter();
+    let holding = rows.holders(&contents)?.into_iter().flatten();
     let mut holders: BTreeSet<_> = holding
         .filter_map(|at| Some((at.address, at.revision?)))
         .collect();
     if request.everywhere {
         revisions.append(&mut holders);
     }
-    let mut others = events_saying(&contents, before)?;
+    let mut others = events_saying(&contents, rows)?;
     others.retain(|other| !events.contains(other));
     if request.everywhere {
         events.append(&mut others);
@@ -168,7 +139,7 @@ pub(crate) fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> 
     let notes: BTreeSet<&Address> = revisions.iter().map(|(address, _)| address).collect();
     let mut writes = Vec::new();
     for note in notes {
-        if let Some(current) = before.current(note)?
+        if let Some(current) = rows.note(note)?
             && revisions.contains(&(note.clone(), current.revision))
         {
             let state = decide::deleted(note, current.revision + 1, stamp);
@@ -198,17 +169,15 @@ pub(crate) fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> 
 const SESSIONS: usize = 256;
 
 /// The events of any session in which one of these texts was said.
-fn events_saying(
-    contents: &[Content],
-    before: &impl Holders,
-) -> Result<Vec<(Name, RecordedEvent)>> {
+fn events_saying(contents: &[Content], rows: &dyn Read) -> Result<Vec<(Name, RecordedEvent)>> {
     let texts: Vec<&str> = contents.iter().filter_map(Content::as_text).collect();
     let mut saying = Vec::new();
     if texts.iter().all(|text| text.trim().is_empty()) {
         return Ok(saying);
     }
-    for sessions in before.sessions()?.chunks(SESSIONS) {
-        let events = before.events(sessions)?;
+    let sessions = answers!(rows, store.event_sessions: true);
+    for sessions in sessions.chunks(SESSIONS) {
+        let events = events_of(rows, sessions)?;
         for (session, events) in sessions.iter().zip(events) {
             let of_texts = events.into_iter().filter(|recorded| {
                 let mut texts = texts.iter().filter(|text| !text.trim().is_empty());
@@ -221,7 +190,14 @@ fn events_saying(
 }
 
 /// The events of one session.
-fn all_events(before: &impl Holders, session: &Name) -> Result<Vec<RecordedEvent>> {
-    let mut events = before.events(std::slice::from_ref(session))?;
+fn all_events(rows: &dyn Read, session: &Name) -> Result<Vec<RecordedEvent>> {
+    let mut events = events_of(rows, std::slice::from_ref(session))?;
     Ok(events.pop().unwrap_or_default())
+}
+
+/// The events of each of these sessions.
+fn events_of(rows: &dyn Read, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>> {
+    let of_each = sessions.iter();
+    let of_each = of_each.map(|session| EventPage::last(session.clone(), usize::MAX));
+    Ok(answers!(rows, store.events: of_each.collect()))
 }

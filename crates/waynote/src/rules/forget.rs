@@ -16,7 +16,7 @@ use crate::scope::Scope;
 use crate::search::upkeep;
 use crate::store::{Done, EventPage, FeedContent, ForgottenTexts, answers};
 
-use super::apply::{View, another, operation, step};
+use super::apply::{another, operation, step};
 use super::pending::is_counted;
 use super::person;
 use super::session_events::check_inside;
@@ -35,7 +35,7 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
             let rows: &dyn Read = tx;
             check_inside(stamp, |session| rows.lease(session))?;
             let stamp = &*person::stamped(stamp, || Ok(answers!(rows, store.all_leases: true)))?;
-            let erasure = decide(request, &View(tx), stamp)?;
+            let erasure = decide(request, rows, stamp)?;
             let spaces = carry_out(tx, request, &erasure, stamp)?;
             reply = Some(replied(request, erasure, spaces));
             Ok(())
@@ -102,7 +102,7 @@ fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Res
 
 /// The result that forgetting would have. Writes nothing.
 pub(super) fn would_forget(rows: &dyn Read, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-    let erasure = decide(request, &View(rows), stamp)?;
+    let erasure = decide(request, rows, stamp)?;
     let spaces = spaces(rows, &unheld(rows, &erasure)?)?;
     Ok(Forgotten {
         up_to: rows.version()?.position,

@@ -4,6 +4,7 @@
 //! top of the planned writes of the earlier ones. Calls that arrive meanwhile wait, and the first of them leads next. A
 //! refused call writes nothing and does not stop the others. If the engine fails, each call is tried alone.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
@@ -11,6 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use super::apply::Call;
 use crate::change::Applied;
 use crate::error::{Error, Result};
+use crate::id::OperationId;
 
 /// The most calls in one commit, so that no call waits long for the others.
 const MOST: usize = 256;
@@ -75,7 +77,7 @@ impl Group {
     fn lead(&self, own: &Call<'_>, write: Write<'_>) -> Answer {
         let mut led = Leader {
             group: self,
-            others: self.take(),
+            others: self.take(own),
         };
         let others = led.others.iter().map(|other| &other.call);
         let calls: Vec<&Call<'_>> = std::iter::once(own).chain(others).collect();
@@ -107,10 +109,15 @@ impl Group {
         answered
     }
 
-    /// Takes waiting threads for a commit that has one call already.
-    fn take(&self) -> Vec<Arc<Waiter>> {
+    /// Takes waiting threads for a commit that has one call already. A call that is repeated while the first one is
+    /// being written waits for that commit, and then finds it.
+    fn take(&self, own: &Call<'_>) -> Vec<Arc<Waiter>> {
+        let mut operations: HashSet<OperationId> = own.stamp().operation.into_iter().collect();
         let mut waiting = self.waiting.lock();
-        let taken = waiting.threads.len().min(MOST - 1);
+        let others = waiting.threads.iter().take(MOST - 1);
+        let operation = |other: &Arc<Waiter>| other.call.stamp().operation;
+        let is_new = |other: &&Arc<Waiter>| operation(other).is_none_or(|of| operations.insert(of));
+        let taken = others.take_while(is_new).count();
         waiting.threads.drain(..taken).collect()
     }
 }

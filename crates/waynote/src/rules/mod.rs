@@ -26,8 +26,7 @@ pub(crate) mod undo;
 mod verify;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use std::time::Duration;
 
@@ -40,7 +39,7 @@ use crate::engine::{self, Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
-use crate::id::{OperationId, StoreId};
+use crate::id::StoreId;
 use crate::key::Name;
 use crate::model::allowance::Allowance;
 use crate::model::report::Report;
@@ -51,8 +50,7 @@ use crate::search::indexed;
 use crate::search::{Hit, SearchRequest};
 use crate::search::{Indexing, upkeep};
 use crate::store::{
-    Answers, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Snapshot, Store,
-    nothing_ran,
+    Answers, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Store, nothing_ran,
 };
 
 use apart::SegmentBuilds;
@@ -66,7 +64,7 @@ pub(crate) use one_state::OneState;
 /// A store on top of an engine. Threads can share the store if they can share the engine.
 pub struct EngineStore<E> {
     engine: E,
-    memory: Arc<Memory>,
+    memory: Memory,
     group: Group,
 }
 
@@ -74,21 +72,11 @@ pub struct EngineStore<E> {
 #[derive(Default)]
 pub(crate) struct Memory {
     indexing: Indexing,
-    /// The last position that was known to be indexed at the last write.
-    indexed: Mutex<Option<i64>>,
+    /// True once a write has found the parts of the search index whole.
+    is_checked: AtomicBool,
     segments: Mutex<indexed::Cache>,
     noticed: Mutex<DamageNotice>,
     building: SegmentBuilds,
-}
-
-impl Memory {
-    fn indexed(&self) -> Option<i64> {
-        *self.indexed.lock()
-    }
-
-    fn set_indexed(&self, indexed: Option<i64>) {
-        *self.indexed.lock() = indexed;
-    }
 }
 
 impl<E: Engine> EngineStore<E> {
@@ -96,7 +84,7 @@ impl<E: Engine> EngineStore<E> {
     pub fn new(engine: E) -> Self {
         Self {
             engine,
-            memory: Arc::default(),
+            memory: Memory::default(),
             group: Group::default(),
         }
     }
@@ -110,10 +98,10 @@ impl<E: Engine> EngineStore<E> {
     #[must_use]
     pub fn with_indexing(self, indexing: Indexing) -> Self {
         Self {
-            memory: Arc::new(Memory {
+            memory: Memory {
                 indexing,
                 ..Memory::default()
-            }),
+            },
             ..self
         }
     }
@@ -160,32 +148,26 @@ impl<E: Engine> EngineStore<E> {
     /// Writes calls in one transaction and returns an answer for each.
     fn write(&self, calls: &[&Call<'_>]) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
-        let (mut reached, mut head, mut due) = (None, 0, 0);
-        let is_apart = self.engine.is_shared();
+        let (mut head, mut due) = (0, 0);
         self.engine.write(Writing::Durable, &mut |tx| {
             // An engine may run this more than once.
-            reached = self.memory.indexed();
             let foreseen = |with_index: bool, with_segments: bool| {
                 let mut questions = Questions::default();
                 questions.index(with_index, with_segments);
                 calls.iter().for_each(|call| call.foresee(&mut questions));
                 questions.read(tx)
             };
+            let is_checked = self.memory.is_checked.load(Ordering::Relaxed);
             let mut is_damaged = self.memory.noticed.lock().index;
-            let is_first = reached.is_none() && !is_damaged;
-            let known = match foreseen(is_first || is_apart, is_first) {
+            let known = match foreseen(true, !is_checked) {
                 Err(Error::DamagedIndex { .. }) => {
                     is_damaged = true;
                     foreseen(false, false)?
                 }
                 known => known?,
             };
-            is_damaged |= reached.is_none() && !upkeep::is_whole(known.index, &known.segments);
-            let known_index = upkeep::KnownIndex {
-                // Others may have built it meanwhile.
-                indexed: reached.filter(|_| !is_apart).unwrap_or(known.index.indexed),
-                is_damaged,
-            };
+            is_damaged |= !is_checked && !upkeep::is_whole(known.index, &known.segments);
+            let indexed = known.index.indexed;
             let before = known.head;
             let done: Vec<Option<Vec<Done>>> = calls
                 .iter()
@@ -195,21 +177,15 @@ impl<E: Engine> EngineStore<E> {
             answers = plan_all(calls, &done, &pending)?;
             pending.put(tx)?;
             head = pending.head().number();
-            let (indexing, written) = (&self.memory.indexing, pending.revisions());
-            reached = Some(if is_apart {
-                due = known_index.due(indexing, (before, head), written);
-                known_index.indexed
-            } else {
-                upkeep::keep_up(tx, indexing, known_index, pending.head(), written)?
-            });
+            let index = upkeep::KnownIndex {
+                indexed,
+                is_damaged,
+            };
+            due = index.due(&self.memory.indexing, (before, head), pending.revisions());
             Ok(())
         })?;
-        self.memory.set_indexed(reached);
-        if is_apart {
-            self.memory.building.is_due(due, head);
-        } else {
-            self.memory.noticed.lock().index = false;
-        }
+        self.memory.is_checked.store(true, Ordering::Relaxed);
+        self.memory.building.is_due(due, head);
         Ok(answers)
     }
 
@@ -229,34 +205,22 @@ impl<E: Engine> EngineStore<E> {
     }
 }
 
-/// Plans calls in order. A call that is repeated while the first one is being written gets the answer of the first. An
-/// error of the engine ends the transaction instead of answering a call.
+/// Plans calls in order, no two of which have the same id. An error of the engine ends the transaction instead of
+/// answering a call.
 fn plan_all(
     calls: &[&Call<'_>],
     done: &[Option<Vec<Done>>],
     pending: &PendingStore<'_>,
 ) -> Result<Vec<Answer>> {
-    let mut answers: Vec<Answer> = Vec::with_capacity(calls.len());
-    let mut planned: HashMap<OperationId, usize> = HashMap::new();
-    for (index, (call, done)) in calls.iter().zip(done).enumerate() {
-        let operation = call.stamp().operation;
-        let first = operation.and_then(|operation| planned.get(&operation));
-        let answered = first.and_then(|first| Some((first, answers.get(*first)?.as_ref().ok()?)));
-        let answer = match answered {
-            Some((first, applied)) if same::calls(calls[*first], call) => Ok(applied.clone()),
-            Some(_) => Err(apply::another(call.stamp())),
-            None => call.plan(pending, done.as_deref()),
-        };
-        let answer = match answer {
-            Err(error) if !error.class().is_refusal() => return Err(error),
-            answer => answer,
-        };
-        if let (Some(operation), true) = (operation, answer.is_ok()) {
-            planned.entry(operation).or_insert(index);
-        }
-        answers.push(answer);
-    }
-    Ok(answers)
+    let planned =
+        calls
+            .iter()
+            .zip(done)
+            .map(|(call, done)| match call.plan(pending, done.as_deref()) {
+                Err(error) if !error.class().is_refusal() => Err(error),
+                answer => Ok(answer),
+            });
+    planned.collect()
 }
 
 impl<E: Engine> Reader for EngineStore<E> {
@@ -360,13 +324,6 @@ impl<E: Engine> Store for EngineStore<E> {
     }
 }
 
-impl<E: Engine> Snapshot for EngineStore<E> {
-    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
-        // One state, so that segments and tail match.
-        self.at_once(|state| state.search_over(request, laid_over))
-    }
-}
-
 impl<E: Engine> SideData for EngineStore<E> {
     fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
         self.now(|state| state.rows().side(space))
@@ -388,38 +345,13 @@ impl<E: Engine> SideData for EngineStore<E> {
 }
 
 impl<E: Engine> LocalStore for EngineStore<E> {
-    fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()> {
-        self.engine.exclusively(&mut |engine| {
-            work(&EngineStore {
-                engine,
-                memory: Arc::clone(&self.memory),
-                group: Group::default(),
-            })
-        })
-    }
-
-    fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
-        self.engine.snapshot(&mut |rows| work(&self.state(rows)))
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
+        // One state, so that segments and tail match.
+        self.at_once(|state| state.search_over(request, laid_over))
     }
 
     fn rebuild_index(&self) -> Result<()> {
-        let mut anew = match self.engine.is_shared() {
-            true => self.rebuild_apart()?,
-            false => true,
-        };
-        loop {
-            let mut is_left = false;
-            self.engine.write(Writing::Durable, &mut |tx| {
-                is_left = upkeep::rebuild(tx, &self.memory.indexing, anew)?;
-                Ok(())
-            })?;
-            self.memory.set_indexed(None);
-            anew = false;
-            if !is_left {
-                self.memory.noticed.lock().index = false;
-                return Ok(());
-            }
-        }
+        self.build_index_anew()
     }
 
     fn renew_id(&self) -> Result<StoreId> {

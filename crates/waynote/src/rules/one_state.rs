@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::note::{Note, Revision};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest, indexed};
-use crate::store::{Answers, AsOf, Ask, Damage, Reader, Snapshot};
+use crate::store::{Answers, AsOf, Ask, Damage, Reader};
 
 /// The rows of one state, read through the rules.
 pub(crate) struct OneState<'s> {
@@ -43,6 +43,19 @@ impl<'s> OneState<'s> {
         let revisions = numbers.map(|number| AddressAt::new(address.clone(), number));
         let revisions = self.rows.revisions(revisions.collect())?;
         Ok(revisions.into_iter().flatten().collect())
+    }
+
+    /// Searches with these notes in place of the stored ones with the same addresses.
+    pub(super) fn search_over(
+        &self,
+        request: &SearchRequest,
+        laid_over: &[Note],
+    ) -> Result<Vec<Hit>> {
+        let name = || self.engine.name();
+        let Memory {
+            segments, noticed, ..
+        } = self.memory;
+        indexed::search(self.rows, segments, &name, noticed, request, laid_over)
     }
 
     /// Remembers damaged notes that were left out of an answer.
@@ -91,15 +104,5 @@ impl Reader for OneState<'_> {
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
         work(self)
-    }
-}
-
-impl Snapshot for OneState<'_> {
-    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
-        let name = || self.engine.name();
-        let Memory {
-            segments, noticed, ..
-        } = self.memory;
-        indexed::search(self.rows, segments, &name, noticed, request, laid_over)
     }
 }

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use super::OneState;
-use super::decide::{DecisionReader, Write};
+use super::decide::Write;
 use super::foreseen::{Prefetch, refuse_damaged};
 use crate::address::Address;
 use crate::content::{Content, ContentHash};
@@ -339,16 +339,20 @@ pub(super) fn is_counted(address: &Address) -> bool {
     !matches!(address, Address::Place(_))
 }
 
-impl DecisionReader for PendingStore<'_> {
-    fn current(&self, address: &Address) -> Result<Option<Note>> {
+/// The questions of a decision.
+impl PendingStore<'_> {
+    /// The note as it is.
+    pub(super) fn current(&self, address: &Address) -> Result<Option<Note>> {
         Ok(self.state_of(address)?.and_then(|state| state.note))
     }
 
-    fn last_revision(&self, address: &Address) -> Result<u64> {
+    /// The number of the note's last revision, even if it is deleted; 0 if the note never existed.
+    pub(super) fn last_revision(&self, address: &Address) -> Result<u64> {
         Ok(self.state_of(address)?.map_or(0, |state| state.revision))
     }
 
-    fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>> {
+    /// One revision of the note.
+    pub(super) fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>> {
         let planned = (address.clone(), number);
         if let Some(revision) = self.over.borrow().revisions.get(&planned) {
             return Ok(Some(revision.clone()));
@@ -359,7 +363,8 @@ impl DecisionReader for PendingStore<'_> {
         }
     }
 
-    fn count(&self, scope: &Scope) -> Result<u64> {
+    /// How many keyed notes or entries the scope has.
+    pub(super) fn count(&self, scope: &Scope) -> Result<u64> {
         let stored = match self.known.counts.get(&Count::Counted(scope.clone())) {
             Some(count) => *count,
             None => Reader::count(&self.state, scope)?,
@@ -368,7 +373,8 @@ impl DecisionReader for PendingStore<'_> {
         Ok(stored.saturating_add_signed(change.unwrap_or(0)))
     }
 
-    fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
+    /// The largest id that the session ever had, including those of forgotten entries.
+    pub(super) fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
         let stored = match self.known.last_entries.get(session) {
             Some(entry) => *entry,
             None => self.state.rows().last_entry(session)?,
@@ -377,7 +383,8 @@ impl DecisionReader for PendingStore<'_> {
         Ok(stored.max(planned))
     }
 
-    fn entry_saying(
+    /// The first entry in the session's log, by id, with this type and text.
+    pub(super) fn entry_saying(
         &self,
         session: &Name,
         kind: &EntryType,

@@ -2,64 +2,9 @@
 //!
 //! The expectations, the limits and the author may differ: a caller that sends a call again may know more by then.
 
-use super::apply::Call;
 use crate::address::Address;
 use crate::change::Change;
 use crate::note::{Action, Revision, State};
-
-/// True if two calls of one group are the same.
-pub(super) fn calls(one: &Call<'_>, other: &Call<'_>) -> bool {
-    match (one, other) {
-        (Call::Apply { changes: one, .. }, Call::Apply { changes: other, .. }) => {
-            let mut pairs = one.iter().zip(other.iter());
-            one.len() == other.len() && pairs.all(|(one, other)| changes(one, other))
-        }
-        (
-            Call::Record {
-                session, events, ..
-            },
-            Call::Record {
-                session: of,
-                events: other,
-                ..
-            },
-        ) => session == of && events == other,
-        _ => false,
-    }
-}
-
-fn changes(one: &Change, other: &Change) -> bool {
-    let is_same = match (one, other) {
-        (
-            Change::Save { content, pin, .. },
-            Change::Save {
-                content: of,
-                pin: by,
-                ..
-            },
-        ) => content == of && pin == by,
-        (
-            Change::Append {
-                session,
-                kind,
-                content,
-                id,
-                ..
-            },
-            Change::Append {
-                session: of,
-                kind: by,
-                content: other,
-                id: with,
-                ..
-            },
-        ) => session == of && kind == by && content == other && id == with,
-        (Change::Pin { pinned, .. }, Change::Pin { pinned: of, .. }) => pinned == of,
-        (Change::Restore { revision, .. }, Change::Restore { revision: of, .. }) => revision == of,
-        (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
-    };
-    is_same && one.address() == other.address()
-}
 
 /// True if the change may have made the revision. A forgotten text cannot be compared, and counts as equal.
 pub(super) fn made(change: &Change, revision: &Revision) -> bool {

@@ -211,17 +211,8 @@ pub(crate) fn question_in(
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn answerable_question(log: &dyn Reader, session: &Name) -> Result<Option<Question>> {
-    said(latest(log, session), |recorded| match recorded.event {
-        SessionEvent::Blocked {
-            iteration,
-            question,
-        } => Break(Some(Question {
-            question,
-            iteration,
-        })),
-        SessionEvent::IterationStarted { .. } => Break(None),
-        _ => Continue(()),
-    })
+    let is_answer = |event: &SessionEvent| matches!(event, SessionEvent::Answered { .. });
+    question_in(latest(log, session).filter(|of| !of.as_ref().is_ok_and(|of| is_answer(&of.event))))
 }
 
 /// An answer to a question.

@@ -3,11 +3,12 @@
 //! Both are new revisions that name the one they took back: an undo names a change, a redo names an undo. So the state
 //! of a note is the one before the revision that its last undo or redo took back. All rules here follow that chain.
 
-use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 use crate::address::Address;
 use crate::author::Author;
 use crate::change::{Applied, Change};
+use crate::engine::Step;
 use crate::error::{Error, Result, UndoError};
 use crate::id::OperationId;
 use crate::key::Name;
@@ -15,7 +16,7 @@ use crate::limits::Limits;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
 use crate::rules::person::author;
-use crate::store::{Ask, Done, FeedContent, Reader, ReaderExt, Store};
+use crate::store::{Ask, Done, FeedContent, Reader, ReaderExt, Store, answer, answers};
 
 /// The last change that is not undone. An undo stands for the state before the change that it took back, so undoing
 /// again goes further back.
@@ -104,9 +105,6 @@ pub struct UndoReport {
     pub applied: Applied,
     /// The other notes that it changed, because one call had written them with that one: both sides of a move, say.
     pub others: Vec<Applied>,
-    /// The note of a newer change by the same author that is not undone and not within reach. A repeated call does not
-    /// look for it.
-    pub later: Option<Address>,
 }
 
 /// Undoes the last change by the stamp's author that is within reach and not undone yet, with all others that the same
@@ -119,15 +117,7 @@ pub struct UndoReport {
 /// notes since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
 /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
 pub fn undo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<UndoReport> {
-    take_back(store, stamp, |store| {
-        let (notes, later) = last_change(store, reach, &author(store, stamp)?)?;
-        let undo = |(address, last)| Change::Undo {
-            address,
-            origin: None,
-            last: Some(last),
-        };
-        Ok((notes.into_iter().map(undo).collect(), later))
-    })
+    take_back(store, Way::Undo, reach, stamp)
 }
 
 /// Redoes all that the last undo by the stamp's author within reach took back. Called again, it redoes the undo before
@@ -139,14 +129,7 @@ pub fn undo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
 /// [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
 /// written.
 pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<UndoReport> {
-    take_back(store, stamp, |store| {
-        let notes = last_undo(store, reach, &author(store, stamp)?)?;
-        let redo = |(address, last)| Change::Redo {
-            address,
-            last: Some(last),
-        };
-        Ok((notes.into_iter().map(redo).collect(), None))
-    })
+    take_back(store, Way::Redo, reach, stamp)
 }
 
 /// The log entry that the author wrote last, if that was the author's last write to the store. [`undo_last`] skips log
@@ -156,7 +139,7 @@ pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn log_entry_written_last(store: &dyn Reader, author: &Name) -> Result<Option<Address>> {
     for revision in journal(store) {
-        let (revision, _) = revision?;
+        let revision = revision?;
         if revision.author() == author {
             let address = revision.address();
             return Ok(matches!(address, Address::Session(..)).then(|| address.clone()));
@@ -165,20 +148,85 @@ pub fn log_entry_written_last(store: &dyn Reader, author: &Name) -> Result<Optio
     Ok(None)
 }
 
+/// Which revisions are taken back: changes, or undos of changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Undo,
+    Redo,
+}
+
+impl Way {
+    fn takes(self, revision: &Revision) -> bool {
+        match (self, revision.action) {
+            (Self::Undo, Action::Undo) | (_, Action::Redo) => false,
+            (Self::Undo, _) => true,
+            (Self::Redo, action) => action == Action::Undo && !is_bookkeeping(revision),
+        }
+    }
+
+    /// True if nothing before this revision of the author's can be taken back: a change ends what can be redone.
+    fn ends_at(self, revision: &Revision) -> bool {
+        self == Self::Redo && !matches!(revision.action, Action::Undo | Action::Redo)
+    }
+
+    /// Whether a revision is the one that is taken back next, after so many later ones of the same note and call. None:
+    /// it was taken back already.
+    fn is_next(
+        self,
+        revision: &Revision,
+        history: &[Revision],
+        after: u64,
+    ) -> Result<Option<bool>> {
+        let (number, last) = (revision.number(), last_number(history));
+        match self {
+            Self::Undo => {
+                let standing = standing(history)?.map(|of| of.saturating_sub(after));
+                Ok(standing.filter(|of| *of >= number).map(|of| of == number))
+            }
+            Self::Redo => {
+                let is_redo =
+                    |of: &Revision| of.action == Action::Redo && of.undoes == Some(number);
+                if history.iter().any(is_redo) {
+                    return Ok(None);
+                }
+                let last = last.saturating_sub(after);
+                let undo = last_undone(last, |number| Ok(numbered(history, number).cloned()))?;
+                Ok(Some(undo == Some(number)))
+            }
+        }
+    }
+
+    /// The change that takes something back, if the note's last revision is this one.
+    fn change(self, address: Address, last: Option<u64>) -> Change {
+        match self {
+            Self::Undo => Change::Undo {
+                address,
+                origin: None,
+                last,
+            },
+            Self::Redo => Change::Redo { address, last },
+        }
+    }
+
+    fn nothing(self) -> UndoError {
+        let address = None;
+        match self {
+            Self::Undo => UndoError::NothingToUndo { address },
+            Self::Redo => UndoError::NothingToRedo { address },
+        }
+    }
+}
+
 /// How often a change is looked for again, because somebody has changed its note meanwhile.
 const TRIES: usize = 8;
 
 /// Finds changes and applies them, if their notes are still as they were found; else looks again.
-fn take_back(
-    store: &dyn Store,
-    stamp: &Stamp,
-    find: impl Fn(&dyn Reader) -> Result<(Vec<Change>, Option<Address>)>,
-) -> Result<UndoReport> {
+fn take_back(store: &dyn Store, way: Way, reach: &UndoScope, stamp: &Stamp) -> Result<UndoReport> {
     let mut tries = 1..TRIES;
     loop {
-        let (changes, later) = store.on_one_state(|store| match taken_back(store, stamp)? {
-            done if done.is_empty() => find(store),
-            done => Ok((done, None)),
+        let changes = store.on_one_state(|store| match taken_back(store, stamp)? {
+            done if done.is_empty() => last_call(store, way, reach, &author(store, stamp)?),
+            done => Ok(done),
         })?;
         let applied = match store.apply(&changes, stamp) {
             Err(Error::Conflict { .. }) if tries.next().is_some() => continue,
@@ -193,15 +241,10 @@ fn take_back(
             }
         }
         if others.is_empty() {
-            let (address, last) = (None, None);
-            return Err(UndoError::NothingToUndo { address, last }.into());
+            return Err(way.nothing().into());
         }
         let applied = others.remove(0);
-        return Ok(UndoReport {
-            applied,
-            others,
-            later,
-        });
+        return Ok(UndoReport { applied, others });
     }
 }
 
@@ -210,128 +253,86 @@ fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Vec<Change>> {
     let Some(operation) = stamp.operation else {
         return Ok(Vec::new());
     };
-    let mut done = store.operation(operation)?;
-    done.sort_by_key(|done| done.step);
-    let change = |done: Done| {
-        let FeedContent::Changed(revision) = done.entry.happened else {
-            return None;
-        };
-        let address = revision.address().clone();
-        match revision.action {
-            Action::Undo => Some(Change::undo(address)),
-            Action::Redo => Some(Change::redo(address)),
-            _ => None,
-        }
+    let change = |revision: Revision| match revision.action {
+        Action::Undo => Some(Change::undo(revision.address().clone())),
+        Action::Redo => Some(Change::redo(revision.address().clone())),
+        _ => None,
     };
-    Ok(done.into_iter().filter_map(change).collect())
+    let written = written(store, operation)?;
+    Ok(written.into_iter().filter_map(change).collect())
 }
 
-/// Notes to take something back of, each with its last revision by then.
-type Targets = Vec<(Address, u64)>;
-
-/// The notes of the author's last call within reach that is not undone, and the note of a newer change out of reach.
-fn last_change(
+/// The changes that take back the author's last call within reach that still can be.
+fn last_call(
     store: &dyn Reader,
+    way: Way,
     reach: &UndoScope,
     author: &Name,
-) -> Result<(Targets, Option<Address>)> {
-    // The last change that is skipped, for the message.
-    let mut passed: Option<(Address, Name)> = None;
-    for call in calls(store) {
-        let mut call = call?;
-        call.retain(|of| !matches!(of.action, Action::Undo | Action::Redo));
-        let is_within = |of: &Revision| of.author() == author && reach.covers(of.address());
-        if !call.iter().any(is_within) {
-            // Only for the message.
-            call.truncate(usize::from(passed.is_none()));
+) -> Result<Vec<Change>> {
+    let is_within =
+        |of: &Revision| of.author() == author && reach.covers(of.address()) && !is_passed_over(of);
+    let mut seen = HashSet::new();
+    for revision in journal(store) {
+        let revision = revision?;
+        if !is_within(&revision) {
+            continue;
         }
+        if way.ends_at(&revision) {
+            break;
+        }
+        let position = revision.position.unwrap_or(Position::new(0));
+        let step: Option<Step> = answer!(store, steps: position);
+        let mut call = match step {
+            Some(step) if !seen.insert(step.operation) => continue,
+            Some(step) => written(store, step.operation)?,
+            None => vec![revision],
+        };
+        call.retain(|of| way.takes(of) && !is_passed_over(of));
+        // A call may have changed a note twice: each step back adds a revision, and goes one further back.
+        call.reverse();
         let histories = histories(store, &call)?;
-        let (mut targets, mut is_meant) = (Targets::new(), false);
-        let mut changed_since = None;
+        let (mut changes, mut is_meant, mut superseded) = (Vec::new(), false, None);
+        let mut taken: HashMap<&Address, u64> = HashMap::new();
         for (revision, history) in call.iter().zip(&histories) {
-            let Some(standing) = standing(history)? else {
+            let address = revision.address();
+            let after = taken.entry(address).or_default();
+            let Some(is_next) = way.is_next(revision, history, *after)? else {
                 continue;
             };
-            let address = revision.address();
-            // A call may have changed a note twice: each undo adds a revision, and goes one further back.
-            let undone = targets.iter().filter(|of| of.0 == *address).count() as u64;
-            match standing.saturating_sub(undone).cmp(&revision.number()) {
-                Ordering::Less => continue,
-                Ordering::Equal => targets.push((address.clone(), last_number(history) + undone)),
-                // Later changes of the same note by this author came before this one.
-                Ordering::Greater => changed_since = Some((revision, history)),
-            }
             is_meant |= is_within(revision);
-        }
-        match (is_meant, changed_since) {
-            (true, Some((revision, history))) => {
-                return Err(superseded("change", revision, history).into());
-            }
-            (true, None) => {
-                let later = passed.filter(|(_, by)| by == author);
-                return Ok((targets, later.map(|(address, _)| address)));
-            }
-            (false, _) => {
-                let first = targets.into_iter().next().zip(call.first());
-                passed = passed.or(first.map(|(of, by)| (of.0, by.author().clone())));
+            if is_next {
+                let last = last_number(history) + *after;
+                changes.push(way.change(address.clone(), Some(last)));
+                *after += 1;
+            } else {
+                superseded = Some((address.clone(), history));
             }
         }
-    }
-    Err(UndoError::NothingToUndo {
-        address: None,
-        last: passed.map(Box::new),
-    }
-    .into())
-}
-
-/// The notes of the author's last undo within reach that no redo has taken back.
-fn last_undo(store: &dyn Reader, reach: &UndoScope, author: &Name) -> Result<Targets> {
-    let nothing = || UndoError::NothingToRedo { address: None };
-    for call in calls(store) {
-        let call = call?;
-        let is_within = |of: &&Revision| of.author() == author && reach.covers(of.address());
-        let Some(within) = call.iter().find(is_within) else {
-            continue;
-        };
-        match within.action {
-            Action::Redo => continue,
-            Action::Undo if is_bookkeeping(within) => continue,
-            Action::Undo => {}
-            _ => return Err(nothing().into()),
-        }
-        let mut targets = Targets::new();
-        for (revision, history) in call.iter().zip(histories(store, &call)?) {
-            let (address, number) = (revision.address(), revision.number());
-            let takes_it_back =
-                |of: &Revision| of.action == Action::Redo && of.undoes == Some(number);
-            if history.iter().any(takes_it_back) {
-                continue;
+        match superseded {
+            _ if !is_meant => {}
+            None => return Ok(changes),
+            // Later changes of the same note by this author came before this one.
+            Some((address, history)) => {
+                let by = history.last().map_or(author, Revision::author).clone();
+                let what = if way == Way::Undo { "change" } else { "undo" };
+                return Err(UndoError::Superseded {
+                    what: what.into(),
+                    address,
+                    by,
+                }
+                .into());
             }
-            let redone = targets.iter().filter(|of| of.0 == *address).count() as u64;
-            let last = last_number(&history);
-            let from = last.saturating_sub(redone);
-            let undo = last_undone(from, |number| Ok(numbered(&history, number).cloned()))?;
-            if undo != Some(number) {
-                return Err(superseded("undo", revision, &history).into());
-            }
-            targets.push((address.clone(), last + redone));
-        }
-        if targets.iter().any(|of| reach.covers(&of.0)) {
-            return Ok(targets);
         }
     }
-    Err(nothing().into())
+    Err(way.nothing().into())
 }
 
 /// The histories of the notes of these revisions, in their order.
 fn histories(store: &dyn Reader, call: &[Revision]) -> Result<Vec<Vec<Revision>>> {
     let mut histories = Vec::with_capacity(call.len());
     for part in call.chunks(Limits::QUESTIONS) {
-        let ask = Ask {
-            histories: part.iter().map(|of| of.address().clone()).collect(),
-            ..Ask::default()
-        };
-        histories.extend(store.read(&ask)?.histories);
+        let addresses = part.iter().map(|of| of.address().clone());
+        histories.extend(answers!(store, histories: addresses.collect()));
     }
     Ok(histories)
 }
@@ -342,14 +343,6 @@ fn is_passed_over(revision: &Revision) -> bool {
         || revision.action == Action::Forget
         || revision.forgotten().is_some()
         || matches!(Author::of(revision.author()), Author::Import(_))
-}
-
-fn superseded(what: &'static str, revision: &Revision, history: &[Revision]) -> UndoError {
-    UndoError::Superseded {
-        what: what.into(),
-        address: revision.address().clone(),
-        by: history.last().unwrap_or(revision).author().clone(),
-    }
 }
 
 fn last_number(history: &[Revision]) -> u64 {
@@ -364,71 +357,36 @@ fn numbered(history: &[Revision], number: u64) -> Option<&Revision> {
 /// forgotten: the note was removed with it, and `undo` without an address does not mean that.
 fn standing(history: &[Revision]) -> Result<Option<u64>> {
     let undoes = |number: u64| Ok(numbered(history, number).and_then(Revision::passes_to));
-    let last = history.last().map_or(0, Revision::number);
-    let standing = last_standing(last, undoes)?.unwrap_or(0);
+    let standing = last_standing(last_number(history), undoes)?.unwrap_or(0);
     let is_forgotten = numbered(history, standing)
         .is_some_and(|revision| matches!(revision.state, State::Forgotten { .. }));
     Ok((!is_forgotten).then_some(standing))
 }
 
-/// What `undo` and `redo` without an address look at, latest first: the revisions that one call wrote, together. The
-/// rows of a call follow one another.
-fn calls(store: &dyn Reader) -> impl Iterator<Item = Result<Vec<Revision>>> {
-    let mut journal = journal(store).peekable();
-    std::iter::from_fn(move || {
-        let (mut call, mut of) = (Vec::new(), None);
-        loop {
-            let is_next = |next: &Result<Written>| match (next, of) {
-                (Ok((_, operation)), Some(of)) => *operation == of,
-                _ => of.is_none(),
-            };
-            match journal.next_if(is_next) {
-                Some(Ok((revision, operation))) => {
-                    of = Some(operation);
-                    call.extend(Some(revision).filter(|of| !is_passed_over(of)));
-                }
-                Some(Err(error)) => return Some(Err(error)),
-                None => return of.map(|_| Ok(call)),
-            }
-        }
-    })
+/// The revisions that a call wrote, by step.
+fn written(store: &dyn Reader, operation: OperationId) -> Result<Vec<Revision>> {
+    let mut done = store.operation(operation)?;
+    done.sort_by_key(|done| done.step);
+    let revision = |done: Done| match done.entry.happened {
+        FeedContent::Changed(revision) => Some(revision),
+        _ => None,
+    };
+    Ok(done.into_iter().filter_map(revision).collect())
 }
 
-/// A revision, and the call that wrote it.
-type Written = (Revision, Option<OperationId>);
-
 /// The changes of a whole store, latest first, read in pages.
-fn journal(store: &dyn Reader) -> impl Iterator<Item = Result<Written>> {
+fn journal(store: &dyn Reader) -> impl Iterator<Item = Result<Revision>> {
     const PAGE: usize = 64;
     let (mut page, mut before) = (Vec::new().into_iter(), None);
     std::iter::from_fn(move || {
         if page.len() == 0 {
-            match written(store, before, PAGE) {
+            match store.journal(before, PAGE) {
                 Ok(next) => page = next.into_iter(),
                 Err(error) => return Some(Err(error)),
             }
         }
-        let (revision, operation): Written = page.next()?;
+        let revision: Revision = page.next()?;
         before = revision.position;
-        Some(Ok((revision, operation)))
+        Some(Ok(revision))
     })
-}
-
-fn written(store: &dyn Reader, before: Option<Position>, limit: usize) -> Result<Vec<Written>> {
-    let revisions = store.journal(before, limit)?;
-    let ask = Ask {
-        steps: revisions.iter().filter_map(|of| of.position).collect(),
-        ..Ask::default()
-    };
-    let steps = match ask.steps.is_empty() {
-        true => Vec::new(),
-        false => store.read(&ask)?.steps,
-    };
-    let mut steps = steps.into_iter();
-    let with_call = |revision: Revision| {
-        // A text that lies only in a synced file has no position.
-        let step = revision.position.and_then(|_| steps.next()).flatten();
-        (revision, step.map(|step| step.operation))
-    };
-    Ok(revisions.into_iter().map(with_call).collect())
 }

@@ -11,10 +11,7 @@ use crate::error::Result;
 use crate::note::Note;
 
 /// Searches these notes alone, as if there were no others: their scores do not depend on any other note.
-///
-/// # Errors
-/// [`Error::NotBuiltIn`](crate::Error::NotBuiltIn) without the feature `search`.
-pub fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
+pub(crate) fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
     search(&EmptyIndex, request, notes).map_err(|stopped| match stopped {
         SearchFailure::Failed(error) => error,
         SearchFailure::Damaged(damage) => crate::Error::damaged_store("store", damage.0),

@@ -4,46 +4,25 @@
 //! *tail* (what has changed since), so it always sees the current notes. Scores depend only on the notes, not on how
 //! they are distributed over segments.
 
-#[cfg(feature = "search")]
 mod among;
-#[cfg(feature = "search")]
 mod analyze;
-#[cfg(feature = "search")]
 mod block;
-#[cfg(feature = "search")]
 mod build;
-#[cfg(feature = "search")]
 mod damage;
 pub(crate) mod damage_notice;
-#[cfg(feature = "search")]
 mod docs;
-#[cfg(feature = "search")]
 mod document;
-#[cfg(feature = "search")]
 mod draft;
-#[cfg(feature = "search")]
 pub(crate) mod indexed;
-#[cfg(feature = "search")]
 mod korean;
-#[cfg(feature = "search")]
 mod merge;
-#[cfg(feature = "search")]
 mod notes;
-#[cfg(not(feature = "search"))]
-mod off;
-#[cfg(feature = "search")]
 mod postings;
-#[cfg(feature = "search")]
 mod query;
-#[cfg(feature = "search")]
 mod rank;
-#[cfg(feature = "search")]
 mod sizes;
-#[cfg(feature = "search")]
 mod snippet;
-#[cfg(feature = "search")]
 pub(crate) mod upkeep;
-#[cfg(feature = "search")]
 pub(crate) mod verify;
 
 use std::ops::Range;
@@ -54,14 +33,8 @@ use crate::address::Address;
 use crate::note::Note;
 use crate::scope::Scope;
 
-#[cfg(feature = "search")]
-pub use among::among;
-#[cfg(feature = "search")]
+pub(crate) use among::among;
 pub(crate) use analyze::is_stop_word;
-#[cfg(not(feature = "search"))]
-pub use off::among;
-#[cfg(not(feature = "search"))]
-pub(crate) use off::{indexed, is_stop_word, upkeep, verify};
 
 /// The default number of hits.
 pub const DEFAULT_LIMIT: usize = 10;

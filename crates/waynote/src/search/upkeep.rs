@@ -1,12 +1,11 @@
 //! Maintains the search index: turns the tail into segments, and merges segments.
 //!
 //! A write adds nothing to the index. Once enough journal rows follow the last segment, a segment is made of them, and
-//! segments are merged ([`super::sizes`]). The engine says when: inside the write that made it due ([`keep_up`]), or
-//! after its commit, from a snapshot that holds nobody up ([`build`]). A damaged index is dropped and built again.
+//! segments are merged ([`super::sizes`]): after the commit of the write that made it due, from a snapshot that holds
+//! nobody up ([`build`]). A damaged index is dropped and built again.
 
 use crate::engine::{IndexState, Read, SegmentHead, Transaction};
 use crate::error::Result;
-use crate::note::Position;
 
 use super::Indexing;
 use super::build::Builder;
@@ -55,50 +54,10 @@ fn segments_of(indexing: &Indexing, written: usize) -> usize {
     1 + written / indexing.bulk.max(1) as usize
 }
 
-/// Seals the segments that are due after so many `written` revisions, the last change of the store being at `position`.
-/// A damaged index is built again. Returns the last position that is known to be indexed now.
-pub(crate) fn keep_up(
-    tx: &dyn Transaction,
-    indexing: &Indexing,
-    known: KnownIndex,
-    position: Position,
-    written: usize,
-) -> Result<i64> {
-    let is_due = position.number() - known.indexed >= i64::from(indexing.tail);
-    if written == 0 || !(is_due || known.is_damaged) {
-        return Ok(known.indexed);
-    }
-    let mut is_damaged = known.is_damaged;
-    for _ in 0..segments_of(indexing, written) {
-        let draft = drafted(tx, indexing, is_damaged)?;
-        if !draft.is_changed() {
-            return Ok(draft.indexed());
-        }
-        draft.write(tx)?;
-        is_damaged = false;
-    }
-    let rows: &dyn Read = tx;
-    Ok(rows.index()?.indexed)
-}
-
 /// Builds one segment, without writing it; none if none is due. `rows` are those of one state.
 pub(crate) fn build(rows: &dyn Read, indexing: &Indexing, anew: bool) -> Result<Option<Draft>> {
     let draft = drafted(rows, indexing, anew)?;
     Ok(draft.is_changed().then_some(draft))
-}
-
-/// Throws the index away and makes its first segments, as many as one write should take. Returns true if more are left
-/// to make.
-pub(crate) fn rebuild(tx: &dyn Transaction, indexing: &Indexing, anew: bool) -> Result<bool> {
-    const SEGMENTS: usize = 4;
-    for number in 0..SEGMENTS {
-        let draft = drafted(tx, indexing, anew && number == 0)?;
-        if !draft.is_changed() {
-            return Ok(false);
-        }
-        draft.write(tx)?;
-    }
-    Ok(true)
 }
 
 /// True if the state and the heads of the index, which each write reads, agree.

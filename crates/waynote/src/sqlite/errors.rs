@@ -60,13 +60,9 @@ impl Failure {
             Ok(error) => return error,
             Err(error) => error,
         };
-        let (code, extended) = match &error {
-            rusqlite::Error::SqliteFailure(failure, _) => {
-                (failure.extended_code & 0xff, failure.extended_code)
-            }
-            _ => {
-                return Error::engine(path, error);
-            }
+        let code = match &error {
+            rusqlite::Error::SqliteFailure(failure, _) => failure.extended_code & 0xff,
+            _ => return Error::engine(path, error),
         };
         match code {
             // A reader gives up with the third while another process recovers the WAL and does not go on.
@@ -77,19 +73,10 @@ impl Failure {
             },
             ffi::SQLITE_FULL => Error::DiskFull { path },
             // The engine says "full" for one of the system's errors only, and throws away which one it was.
-            ffi::SQLITE_IOERR => match io_action(extended) {
-                Some((action, grows)) => grows
-                    .then(|| side_files::not_growing(&path))
-                    .flatten()
-                    .unwrap_or_else(|| {
-                        StorageError::DiskError {
-                            path,
-                            action: action.into(),
-                        }
-                        .into()
-                    }),
-                None => Error::engine(path, error),
-            },
+            ffi::SQLITE_IOERR => side_files::not_growing(&path).unwrap_or_else(|| {
+                let reason = error.to_string();
+                StorageError::DiskError { path, reason }.into()
+            }),
             ffi::SQLITE_READONLY => {
                 side_files::denied(&path).unwrap_or(Error::read_only(path, "it is read-only"))
             }
@@ -131,31 +118,5 @@ fn holder(store: &Path) -> Option<String> {
         let file = std::fs::metadata(side_files::beside(&store, suffix)).ok()?;
         let process = holder::of(Kind::Bytes, &file)?;
         Some(format!("process {process}"))
-    })
-}
-
-/// The action in which SQLite met an I/O error, and true if a file was to grow. None for errors that are not about the
-/// disk.
-fn io_action(extended: i32) -> Option<(&'static str, bool)> {
-    Some(match extended {
-        ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_FSTAT => {
-            ("reading", false)
-        }
-        ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE => ("writing", true),
-        ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC => ("syncing", true),
-        ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_SHMOPEN => {
-            ("making the memory that readers share", true)
-        }
-        ffi::SQLITE_IOERR_SHMMAP | ffi::SQLITE_IOERR_MMAP => ("mapping a file", false),
-        ffi::SQLITE_IOERR_LOCK
-        | ffi::SQLITE_IOERR_RDLOCK
-        | ffi::SQLITE_IOERR_UNLOCK
-        | ffi::SQLITE_IOERR_SHMLOCK
-        | ffi::SQLITE_IOERR_CHECKRESERVEDLOCK => ("locking", false),
-        ffi::SQLITE_IOERR_DELETE | ffi::SQLITE_IOERR_CLOSE | ffi::SQLITE_IOERR_ACCESS => {
-            ("opening or closing a file", false)
-        }
-        ffi::SQLITE_IOERR => ("reading or writing", true),
-        _ => return None,
     })
 }

@@ -6,12 +6,12 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{Key, Name};
 use crate::limits::Limits;
-use crate::model::lists::{latest_first, order};
+use crate::model::lists::latest_first;
 use crate::note::{Note, Stamp};
 use crate::place::Place;
 use crate::scope::Scope;
 use crate::single::{self, SaveOptions};
-use crate::store::{Ask, Damage, Filter, Page, Reader, Recent, Store};
+use crate::store::{Filter, Recent, Store};
 
 /// The keyed notes of one scope.
 pub struct Notebook<'s> {
@@ -173,53 +173,4 @@ impl<'s> Notebook<'s> {
 fn keyed(scope: &Scope, pinned: bool) -> Recent {
     let scope = scope.clone();
     Recent::Keyed { scope, pinned }
-}
-
-/// The notes of [`Notebook::list`], a page of about `size` at a time: only the pinned ones are all in memory at once.
-/// Ends early if `each` returns false. Others may write between two pages, so read from one state
-/// ([`Reader::one_state`]), or everything in one page (`usize::MAX`).
-///
-/// # Errors
-/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-pub fn each_page(
-    store: &dyn Reader,
-    scope: &Scope,
-    size: usize,
-    each: &mut dyn FnMut(&[Note]) -> bool,
-) -> Result<()> {
-    let page = |pinned, skip, limit| Page {
-        of: keyed(scope, pinned),
-        skip,
-        limit,
-    };
-    let mut ask = Ask {
-        pages: vec![page(true, 0, usize::MAX), page(false, 0, size)],
-        ..Ask::default()
-    };
-    let (mut size, mut pinned, mut read) = (size, Vec::new(), 0);
-    loop {
-        let mut answers = store.read(&ask)?;
-        let mut damaged = answers.damaged.iter();
-        if size < usize::MAX && damaged.any(|damage| !Damage::is_of_store(damage)) {
-            // Damaged notes are left out of a page, so the start of the next one is not known. Everything is read as
-            // one page instead.
-            size = usize::MAX;
-            ask.pages.iter_mut().for_each(|page| page.limit = size);
-            continue;
-        }
-        let mut notes = answers.pages.pop().unwrap_or_default();
-        pinned.extend(answers.pages.pop().unwrap_or_default());
-        read += notes.len();
-        let last = notes.last().filter(|_| notes.len() >= size).map(order);
-        // The pinned notes that sort before the last one of this page; after the last page, all that are left.
-        let before = last.as_ref().map_or(pinned.len(), |last| {
-            pinned.partition_point(|note| order(note) < *last)
-        });
-        notes.extend(pinned.drain(..before));
-        latest_first(&mut notes);
-        if !each(&notes) || last.is_none() {
-            return Ok(());
-        }
-        ask.pages = vec![page(false, read, size)];
-    }
 }

@@ -1,10 +1,9 @@
 //! A store in a database that an application has open, beside its own tables.
 
 use rusqlite::Connection;
-use waynote::{AttachedStore, Content, Error, LocalStore, Notebook, SqliteStore, Store};
+use waynote::{AttachedStore, Content, Error, LocalStore, Notebook, Reader, Store};
 
 use super::head::open;
-use waynote_testing::has;
 use waynote_testing::values::{self, at, key, save_limited, value};
 
 fn application() -> Connection {
@@ -224,76 +223,10 @@ fn another_programs_tables_are_not_rebuilt() {
 }
 
 #[test]
-fn threads_share_a_store() {
-    fn shared<T: Send + Sync>(_: &T) {}
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("notes.db");
-    let store = open(&path);
-    shared(&store);
-    std::thread::scope(|scope| {
-        for thread in 0..8 {
-            let store = &store;
-            scope.spawn(move || {
-                for number in 0..8 {
-                    save(store, &format!("k{thread}-{number}")).unwrap();
-                    assert!(count(store) > 0);
-                }
-            });
-        }
-    });
-    assert_eq!(count(&store), 64);
-    assert!(store.verify().unwrap().is_clean());
-}
-
-#[test]
-fn a_note_goes_with_the_applications_own_transaction() {
-    let mut db = Connection::open_in_memory().unwrap();
-    let notes = waynote::Attachment::prepare(&db).unwrap();
-    for (number, is_kept) in [(1, true), (2, false), (3, true)] {
-        let transaction = db.transaction().unwrap();
-        save(&notes.on(&transaction), &format!("k{number}")).unwrap();
-        match is_kept {
-            true => transaction.commit().unwrap(),
-            false => transaction.rollback().unwrap(),
-        }
-    }
-    assert_eq!(count(&notes.on(&db)), 2);
-    assert!(notes.on(&db).verify().unwrap().is_clean());
-}
-
-#[test]
-fn a_store_that_was_deleted_while_it_was_open_is_an_error() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("notes.db");
-    let store = open(&path);
-    assert_eq!(count(&store), 0);
-    assert!(!path.exists());
-    save(&store, "k").unwrap();
-    let aside = folder.path().join("aside.db");
-    std::fs::rename(&path, &aside).unwrap();
-    let refused = save(&store, "l").unwrap_err().to_string();
-    assert!(
-        refused.ends_with("it was deleted after it was opened"),
-        "{refused}"
-    );
-    // Another store at that path is not this one. Nobody makes one by mistake, while there are files of this one.
-    let made = SqliteStore::open(&path, &waynote::Options::default());
-    assert!(matches!(made, Err(waynote::Error::LostWrites { .. })));
-    for ending in ["-wal", "-shm", "-lock"] {
-        std::fs::remove_file(folder.path().join(format!("notes.db{ending}"))).unwrap();
-    }
-    let other = open(&path);
-    save(&other, "m").unwrap();
-    let refused = save(&store, "l").unwrap_err().to_string();
-    has(&refused, "another file has taken its place");
-    assert_eq!(count(&other), 1);
-}
-
-#[test]
 fn what_is_written_while_one_state_is_read_stays() {
     let conn = Connection::open_in_memory().unwrap();
     let store = AttachedStore::attach(&conn).unwrap();
-    store.snapshot(&mut |_| save(&store, "k")).unwrap();
+    store.one_state(&mut |_| save(&store, "k")).unwrap();
     assert_eq!(count(&store), 1);
 }
 

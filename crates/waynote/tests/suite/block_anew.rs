@@ -2,10 +2,7 @@
 
 use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, render};
-use waynote::{
-    Address, AsOf, Change, Content, EntryType, LocalStore, Options, Reader, SessionLog,
-    SqliteStore, Store, forget::Forget,
-};
+use waynote::{Address, AsOf, LocalStore, Options, Reader, SqliteStore, Store, forget::Forget};
 use waynote_testing::values::{by_agent, key, save_pinned};
 use waynote_testing::{has, lacks};
 
@@ -58,62 +55,4 @@ fn without_what_was_forgotten_since() {
     let forget = Forget::new("agent:a#k".parse::<Address>().unwrap()).revision(Some(1));
     other.forget(&forget, &by_agent(5)).unwrap();
     lacks(&renderer.render(&store, &as_of).unwrap().text, "goes");
-}
-
-#[test]
-fn as_they_counted_then() {
-    let conn = Connection::open_in_memory().unwrap();
-    let store = waynote::AttachedStore::attach(&conn).unwrap();
-    let log = SessionLog::new(&store, "s".parse().unwrap());
-    let wall = Content::text("wall").unwrap();
-    let mut saved = Vec::new();
-    for iteration in 1..5 {
-        log.add(
-            EntryType::Stuck,
-            Some(iteration),
-            wall.clone(),
-            &by_agent(iteration),
-        )
-        .unwrap();
-        let asked = request(2000)
-            .session(Some("s".parse().unwrap()))
-            .iteration(Some(3));
-        let block = render(&store, &asked).unwrap();
-        saved.push((block, asked));
-    }
-    for (block, asked) in saved {
-        let as_of = block.position.map(AsOf::Position);
-        let then = render(&store, &asked.as_of(as_of)).unwrap();
-        assert_eq!(then.text, block.text);
-    }
-}
-
-/// Blocks are read from one state of the store, so their sums agree despite writes meanwhile.
-#[test]
-fn while_others_write() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("notes.db");
-    let store = SqliteStore::open(&path, &Options::default()).unwrap();
-    for key in 0..40 {
-        save(&store, &format!("k{key}"), "something that is known");
-    }
-    let done = std::sync::atomic::AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let other = SqliteStore::open(&path, &Options::default()).unwrap();
-            for _ in 0..150 {
-                save(&other, "passing", "here and gone");
-                let address = "agent:a#passing".parse().unwrap();
-                other
-                    .apply(&[Change::delete(address)], &by_agent(2))
-                    .unwrap();
-            }
-            done.store(true, std::sync::atomic::Ordering::Release);
-        });
-        while !done.load(std::sync::atomic::Ordering::Acquire) {
-            let receipt = render(&store, &request(300)).unwrap().receipt;
-            let all = receipt.shown + receipt.lines + receipt.left_out;
-            assert!((40..=41).contains(&all), "{receipt:?}");
-        }
-    });
 }

@@ -4,7 +4,6 @@ use rusqlite::Connection;
 use waynote::context::{Budget, Request, Style, render};
 use waynote::engine::{Engine, Writing};
 use waynote::event::{ProcessIdentity, SessionEvent};
-use waynote::notebook::each_page;
 use waynote::store::{Cursor, Filter};
 use waynote::{
     Address, Ancestor, AsOf, AttachedStore, Content, EntryType, Error, Forget, LocalStore, Reader,
@@ -337,45 +336,6 @@ fn pages_do_not_end_at_a_damaged_note() {
     let block = render(&store, &request().budget(Budget::of(100_000))).unwrap();
     assert_eq!(block.receipt.shown, 299);
     assert_eq!(block.receipt.damaged, [key("n299").to_string()]);
-}
-
-#[test]
-fn a_list_in_pages_has_each_note_that_is_not_damaged_once() {
-    const NOTES: usize = 9;
-    let scope = key("n0").scope();
-    for (damaged, is_pinned) in (0..NOTES).flat_map(|of| [(of, false), (of, true)]) {
-        let conn = Connection::open_in_memory().unwrap();
-        let store = AttachedStore::attach(&conn).unwrap();
-        for number in 0..NOTES {
-            let change = save(key(&format!("n{number}")), "words");
-            store
-                .apply(&[change], &at(i64::try_from(number).unwrap()))
-                .unwrap();
-        }
-        let column = if is_pinned {
-            "pinned = 1"
-        } else {
-            "author = 'x'"
-        };
-        let sql = format!("UPDATE waynote_note SET {column} WHERE key = 'n{damaged}'");
-        conn.execute_batch(&sql).unwrap();
-        let mut expected: Vec<String> = (0..NOTES).rev().map(|of| format!("n{of}")).collect();
-        expected.retain(|key| *key != format!("n{damaged}"));
-        for size in 1..=NOTES {
-            let mut found = Vec::new();
-            store
-                .one_state(&mut |state| {
-                    found.clear();
-                    each_page(state, &scope, size, &mut |page| {
-                        found.extend(page.iter().filter_map(|note| note.address.key()));
-                        true
-                    })
-                })
-                .unwrap();
-            assert_eq!(found, expected, "{sql}, pages of {size}");
-        }
-        assert_eq!(store.take_damage().notes.len(), 1, "{sql}");
-    }
 }
 
 #[test]

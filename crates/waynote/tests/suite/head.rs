@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use waynote::context::{Request, Style, render};
 use waynote::{
-    Content, EntryType, Error, LocalStore, Name, OperationId, Options, Place, Reader, Rollback,
-    Scope, SessionLog, SqliteStore, Stamp, Store,
+    Content, EntryType, Error, LocalStore, Name, OperationId, Options, Place, Reader, ReaderExt,
+    Rollback, Scope, SessionLog, SqliteStore, Stamp, Store,
 };
 use waynote_testing::values::value;
 
@@ -352,12 +352,13 @@ fn after_a_failed_sync_nothing_is_acknowledged_before_the_wal_is_in_the_database
     let store = SqliteStore::open(&path, &options).unwrap();
     let reader = open(&path);
     // A reader of the WAL keeps it from being emptied.
-    LocalStore::snapshot(&reader, &mut |state| {
-        state.count(&Scope::Session(session()))?;
-        assert!(matches!(add(&store, "six"), Err(Error::Busy { .. })));
-        Ok(())
-    })
-    .unwrap();
+    reader
+        .on_one_state(|state| {
+            state.count(&Scope::Session(session()))?;
+            assert!(matches!(add(&store, "six"), Err(Error::Busy { .. })));
+            Ok(())
+        })
+        .unwrap();
     assert_eq!(count(&store), 5);
     let bytes = |ending| fs::metadata(beside(&path, ending)).unwrap().len();
     let before = bytes("-wal");

@@ -1,6 +1,5 @@
-//! A note's history in pages is its history, and a notebook in pages its list.
+//! A note's history in pages is its history.
 
-use waynote::notebook::each_page;
 use waynote::{Address, Change, Forget, Notebook, Revision, SaveOptions};
 
 use super::stores::LocalStores;
@@ -44,47 +43,5 @@ fn pages_of_a_history_are_the_history() {
         assert!(before(None, 0).is_empty());
         let none: Address = "agent:a#none".parse().unwrap();
         assert_eq!(store.history_before(&none, None, 5).unwrap(), []);
-    });
-}
-
-#[test]
-fn pages_of_a_notebook_are_its_list() {
-    LocalStores::each_store(&|store| {
-        let notebook = Notebook::of_agent(store, name("a"));
-        for number in 0..40_i64 {
-            // Many notes have one time, as after an import.
-            let (key, time) = (format!("k{}", number * 7 % 40), at(number / 15 % 2));
-            let options = SaveOptions::default().pin(number % 9 == 0);
-            notebook
-                .save(&key.parse().unwrap(), text("x"), options, &time)
-                .unwrap();
-        }
-        let whole = notebook.list().unwrap();
-        assert_eq!(whole.len(), 40);
-        let scope = notebook.scope();
-        for size in [1, 2, 3, 7, 35, 36, 40, usize::MAX] {
-            let (mut found, mut pages) = (Vec::new(), 0);
-            store
-                .one_state(&mut |state| {
-                    (found, pages) = (Vec::new(), 0);
-                    each_page(state, scope, size, &mut |page| {
-                        found.extend_from_slice(page);
-                        pages += 1;
-                        true
-                    })
-                })
-                .unwrap();
-            assert_eq!(found, whole, "{size}");
-            assert_eq!(pages, 35 / size + 1, "{size}");
-        }
-        let mut pages = 0;
-        let mut stop = |_: &[waynote::Note]| {
-            pages += 1;
-            false
-        };
-        each_page(store, scope, 1, &mut stop).unwrap();
-        assert_eq!(pages, 1);
-        let pinned: Vec<_> = whole.iter().filter(|note| note.pinned).cloned().collect();
-        assert_eq!(notebook.list_pinned().unwrap(), pinned);
     });
 }

@@ -6,22 +6,21 @@ use std::time::Duration;
 use waynote::engine::{Engine, Read, Writing};
 use waynote::store::SideValue;
 use waynote::{
-    Attachment, EngineStore, Error, LocalStore, LocalStoreExt, Options, Reader, ReaderExt,
-    SqliteStore,
+    Attachment, EngineStore, Error, LocalStore, Options, Reader, ReaderExt, SqliteStore, Store,
 };
 
 use memory_engine::Memory;
 use waynote_testing::values::{at, name, text};
 
 /// Two handles on one store, of every engine.
-fn each_pair(test: impl Fn(&dyn LocalStore, &dyn LocalStore)) {
+fn each_pair(test: impl Fn(&dyn Engine, &dyn Engine)) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::default().wait(Duration::from_millis(20));
     let open = || SqliteStore::open(folder.path().join("notes.db"), &options).unwrap();
     let (one, other) = (open(), open());
-    test(&one, &other);
+    test(one.engine(), other.engine());
     // Threads share one handle.
-    test(&one, &one);
+    test(one.engine(), one.engine());
 
     let connect = || {
         let conn = rusqlite::Connection::open(folder.path().join("host.db")).unwrap();
@@ -31,10 +30,10 @@ fn each_pair(test: impl Fn(&dyn LocalStore, &dyn LocalStore)) {
     };
     let (one, other) = (connect(), connect());
     let notes = Attachment::prepare(&one).unwrap();
-    test(&notes.on(&one), &notes.on(&other));
+    test(notes.on(&one).engine(), notes.on(&other).engine());
 
     let memory = Memory::default();
-    test(&EngineStore::new(memory.clone()), &EngineStore::new(memory));
+    test(&memory.clone(), &memory);
 }
 
 /// Every engine, with an existing store.
@@ -63,6 +62,7 @@ fn notes(store: &dyn Reader) -> u64 {
 #[test]
 fn one_state_is_one_state_whatever_is_written_meanwhile() {
     each_pair(|one, other| {
+        let (one, other) = (&EngineStore::new(one), &EngineStore::new(other));
         note(one, &format!("before, {}", notes(one))).unwrap();
         let before = notes(one);
         let version = one
@@ -85,9 +85,12 @@ fn one_state_is_one_state_whatever_is_written_meanwhile() {
 fn nobody_else_writes_while_one_runs_alone() {
     each_pair(|one, other| {
         let is_one_handle = std::ptr::addr_eq(one, other);
+        let (engine, another) = (one, other);
+        let (one, other) = (&EngineStore::new(one), &EngineStore::new(other));
         note(one, &format!("before, {}", notes(one))).unwrap();
         let before = notes(one);
-        one.alone(|alone| {
+        let alone = engine.exclusively(&mut |alone| {
+            let alone = &EngineStore::new(alone);
             note(alone, &format!("alone, first, {before}"))?;
             // Reading waits for nobody. On a lent connection all of this is one transaction, which others do not see
             // yet.
@@ -95,16 +98,16 @@ fn nobody_else_writes_while_one_runs_alone() {
             if !is_one_handle {
                 let busy = note(other, &format!("too early, {before}"));
                 assert!(matches!(busy, Err(Error::Busy { .. })), "{busy:?}");
-                let busy = other.alone(|_| Ok(()));
+                let busy = another.exclusively(&mut |_| Ok(()));
                 assert!(matches!(busy, Err(Error::Busy { .. })), "{busy:?}");
             }
             note(alone, &format!("alone, last, {before}"))
-        })
-        .unwrap();
+        });
+        alone.unwrap();
         assert_eq!(notes(other), before + 2);
         note(other, &format!("after, {before}")).unwrap();
         let panicked = catch_unwind(AssertUnwindSafe(|| {
-            one.exclusively(&mut |_| panic!("this test wants it"))
+            engine.exclusively(&mut |_| panic!("this test wants it"))
         }));
         assert!(panicked.is_err());
         note(other, &format!("after a panic, {before}")).unwrap();

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use waynote::engine::Engine;
 use waynote::{
-    Address, Change, Content, EntryType, Error, LocalStore, LocalStoreExt, Options, Reader,
+    Address, Change, Content, EngineStore, EntryType, Error, LocalStore, Options, Reader,
     ReaderExt, Scope, SessionLog, SqliteStore, Store,
 };
 
@@ -31,7 +32,6 @@ fn a_store_that_does_not_exist_is_made_by_the_first_write_that_has_something_to_
         store.apply(&[], &stamp()).unwrap();
         let delete = Change::delete(absent.clone());
         store.apply(&[delete], &stamp()).unwrap();
-        store.alone(|store| count(store)).unwrap();
     }
     assert!(!path.exists());
     add(&stores[0], "one").unwrap();
@@ -57,17 +57,16 @@ fn a_store_that_goes_while_it_is_open_is_lost_and_nothing_is_written() {
         [
             lost(count(store)),
             lost(add(store, "two").map(|()| 0)),
-            lost(dynamic.alone(|store| count(store))),
             lost(dynamic.on_one_state(|store| store.count(&Scope::Session(session())))),
         ]
     };
     fs::rename(&here, &aside).unwrap();
-    assert_eq!(all(&store), ["it was deleted after it was opened"; 4]);
+    assert_eq!(all(&store), ["it was deleted after it was opened"; 3]);
     assert!(!here.exists());
     let other = open(&path).unwrap();
     add(&other, "of another one").unwrap();
     let replaced = "another file has taken its place since it was opened";
-    assert_eq!(all(&store), [replaced; 4]);
+    assert_eq!(all(&store), [replaced; 3]);
     assert_eq!(count(&other).unwrap(), 1);
     drop(other);
     fs::remove_dir_all(&here).unwrap();
@@ -150,15 +149,16 @@ fn a_write_that_waited_while_the_store_was_deleted_is_no_success() {
     add(&other, "second").unwrap();
     std::thread::scope(|scope| {
         let mut waiting = None;
-        one.exclusively(&mut |_| {
-            waiting = Some(scope.spawn(|| add(&other, "late")));
-            while !is_waited_for(&path) {
-                std::thread::yield_now();
-            }
-            fs::remove_file(&path).unwrap();
-            Ok(())
-        })
-        .unwrap();
+        one.engine()
+            .exclusively(&mut |_| {
+                waiting = Some(scope.spawn(|| add(&other, "late")));
+                while !is_waited_for(&path) {
+                    std::thread::yield_now();
+                }
+                fs::remove_file(&path).unwrap();
+                Ok(())
+            })
+            .unwrap();
         let late = waiting.unwrap().join().unwrap();
         assert!(matches!(late, Err(Error::StoreLost { .. })), "{late:?}");
     });
@@ -188,7 +188,8 @@ fn one_store_has_one_queue_whatever_it_is_called() {
     std::os::unix::fs::symlink(&path, &link).unwrap();
     let options = Options::default().wait(std::time::Duration::from_millis(20));
     let other = SqliteStore::open(&link, &options).unwrap();
-    store
+    let engine = store.engine();
+    engine
         .exclusively(&mut |_| {
             assert!(matches!(add(&other, "second"), Err(Error::Busy { .. })));
             // Nor does a lock file that somebody removed make two.
@@ -197,7 +198,7 @@ fn one_store_has_one_queue_whatever_it_is_called() {
         .unwrap();
     fs::remove_file(folder.path().join("notes.db-lock")).unwrap();
     add(&other, "third").unwrap();
-    store
+    engine
         .exclusively(&mut |_| {
             assert!(matches!(add(&other, "fourth"), Err(Error::Busy { .. })));
             Ok(())
@@ -213,7 +214,9 @@ fn nobody_makes_a_store_while_another_one_has_it_for_itself() {
     let other = SqliteStore::open(&path, &options).unwrap();
     let store = open(&path).unwrap();
     store
+        .engine()
         .exclusively(&mut |alone| {
+            let alone = &EngineStore::new(alone);
             assert!(matches!(add(&other, "second"), Err(Error::Busy { .. })));
             add(alone, "first")?;
             assert_eq!(alone.count(&Scope::Session(session()))?, 1);

@@ -52,35 +52,6 @@ fn a_store_that_was_rebuilt_by_rename_is_opened_by_another_process() {
 }
 
 #[test]
-fn an_older_backup_is_not_written_to_until_it_is_accepted() {
-    for is_renamed in [true, false] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = five(folder.path());
-        let copy = backup(&path);
-        let store = open(&path);
-        add(&store, "six").unwrap();
-        let whole = fs::read(&copy).unwrap();
-        remove_wal(&path);
-        match is_renamed {
-            true => fs::rename(&copy, &path).unwrap(),
-            false => {
-                fs::copy(&copy, &path).unwrap();
-            }
-        }
-        assert!(add(&store, "seven").is_err());
-        drop(store);
-        assert!(fs::read(&path).unwrap() == whole);
-        let other = open(&path);
-        assert_eq!(lost(add(&other, "seven")), (6, 5));
-        assert_eq!(count(&other), 5);
-        assert!(other.accept_rollback().unwrap().is_some());
-        add(&other, "another six").unwrap();
-        assert_eq!(count(&other), 6);
-        assert!(other.verify().unwrap().is_clean());
-    }
-}
-
-#[test]
 fn a_backup_put_over_the_file_with_a_wal_of_later_pages_is_not_written_to() {
     let folder = tempfile::tempdir().unwrap();
     let path = five(folder.path());
@@ -134,55 +105,4 @@ fn a_wal_that_is_deleted_or_replaced_while_the_store_is_open_is_noticed() {
         add(&open(&path), "again").unwrap();
         assert!(open(&path).verify().unwrap().is_clean());
     }
-}
-
-#[test]
-fn another_store_in_its_place_is_never_written_to() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = five(folder.path());
-    let store = open(&path);
-    add(&store, "six").unwrap();
-    let elsewhere = tempfile::tempdir().unwrap();
-    let other = five(elsewhere.path());
-    assert!(open(&other).checkpoint().unwrap());
-    let whole = fs::read(&other).unwrap();
-    fs::rename(&other, &path).unwrap();
-    says_to_start_again(&store);
-    drop(store);
-    assert!(fs::read(&path).unwrap() == whole);
-}
-
-#[test]
-fn many_threads_and_a_rebuilt_store_lose_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = five(folder.path());
-    let store = open(&path);
-    // Another program folds the WAL all the time.
-    let is_done = std::sync::atomic::AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let folding = scope.spawn(|| {
-            let other = open(&path);
-            while !is_done.load(std::sync::atomic::Ordering::SeqCst) {
-                other.checkpoint().unwrap();
-            }
-        });
-        let adding: Vec<_> = (0..4)
-            .map(|thread| {
-                let store = &store;
-                scope.spawn(move || {
-                    for number in 0..25 {
-                        add(store, &format!("{thread} {number}")).unwrap();
-                        count(store);
-                    }
-                })
-            })
-            .collect();
-        for thread in adding {
-            thread.join().unwrap();
-        }
-        is_done.store(true, std::sync::atomic::Ordering::SeqCst);
-        folding.join().unwrap();
-    });
-    assert_eq!(count(&store), 105);
-    assert!(store.verify().unwrap().is_clean());
 }

@@ -1,12 +1,10 @@
-//! One file under two names: it is read and not written, and each way out of it works.
+//! One file under two names: it is read and not written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-use waynote::copy::copy;
 use waynote::error::StorageError;
-use waynote::{Error, Options, SqliteStore, Store};
+use waynote::{Error, Store};
 
 use super::head::{add, beside, count, five, open};
 
@@ -41,51 +39,6 @@ fn a_linked_store_is_read_and_not_written_under_either_name() {
     assert!(open(&path).checkpoint().is_err());
     assert_eq!(fs::read(beside(&path, "-wal")).unwrap(), wal);
     assert_eq!(fs::read(&path).unwrap(), file);
-}
-
-#[test]
-fn a_link_that_comes_and_goes_while_a_store_is_open_is_noticed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = five(folder.path());
-    let store = open(&path);
-    add(&store, "six").unwrap();
-    let other = folder.path().join("other.db");
-    fs::hard_link(&path, &other).unwrap();
-    assert_eq!(refused(add(&store, "seven")), 2);
-    assert_eq!(count(&store), 6);
-    let there = open(&other);
-    assert_eq!(refused(add(&there, "seven")), 2);
-    drop(there);
-    fs::remove_file(&other).unwrap();
-    add(&store, "seven").unwrap();
-    assert_eq!((count(&store), count(&open(&path))), (7, 7));
-    assert!(open(&path).verify().unwrap().is_clean());
-}
-
-#[test]
-fn each_way_out_of_a_linked_store_works() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, other) = linked(folder.path());
-    let options = Options::default();
-    let file = |name: &str| folder.path().join(name);
-    let backup = file("backup.db");
-    open(&path).backup(&backup, false).unwrap();
-    copy(
-        open(&path).engine(),
-        open(&file("copy.db")).engine(),
-        &mut |_| Ok(()),
-    )
-    .unwrap();
-    let at = Some(Timestamp::UNIX_EPOCH);
-    SqliteStore::restore(&backup, &path, &options, at).unwrap();
-    for name in ["copy.db", "notes.db"] {
-        let store = open(&file(name));
-        assert_eq!(count(&store), 5, "{name}");
-        add(&store, "six").unwrap();
-        assert_eq!(count(&store), 6, "{name}");
-    }
-    // The old file is kept under its other name and under the one that the restore gave it.
-    assert_eq!(refused(add(&open(&other), "six")), 2);
 }
 
 #[test]

@@ -114,9 +114,6 @@ impl Error {
             Self::NotFound { .. } | Self::ForeignStore { .. } | Self::NotAStore { .. } => {
                 return None;
             }
-            Self::NotBuiltIn { feature } => {
-                return Some(format!("build it with waynote's feature `{feature}`"));
-            }
             Self::Storage(error) => return Some(error.advice()),
             Self::Loop(error) => return error.advice(),
             Self::Undo(error) => return error.advice(),

@@ -58,7 +58,6 @@ impl Error {
             | Self::InvalidIteration { .. }
             | Self::InvalidCitation { .. }
             | Self::UnknownType { .. }
-            | Self::NotBuiltIn { .. }
             | Self::IdUsed { .. }
             | Self::InvalidTokenFactor { .. }
             | Self::Incomplete { .. }

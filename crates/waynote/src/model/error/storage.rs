@@ -1,10 +1,10 @@
 //! Reasons that a store's files cannot be used, if the system gives details.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::form::safe_text;
 use super::{ErrorClass, safe};
 
 /// A store whose files the system does not let this process use.
@@ -33,17 +33,21 @@ pub enum StorageError {
     },
 
     /// The disk, or what connects it, reports an error.
-    #[error("the store {} cannot be used: I/O error while {action}", safe(path.display()))]
+    #[error("the store {} cannot be used: {}", safe(path.display()), safe(reason))]
     DiskError {
         /// The store.
         #[serde(skip)]
         path: PathBuf,
-        /// What failed, for example `writing`.
-        action: Cow<'static, str>,
+        /// What failed.
+        #[serde(serialize_with = "safe_text")]
+        reason: String,
     },
 
     /// A file beside the store cannot be opened.
-    #[error("the store {} cannot be used: {} {problem}", safe(path.display()), safe(file.display()))]
+    #[error("the store {} cannot be used: {} {}", safe(path.display()), safe(file.display()), match other_owner {
+        Some((found, owner, _)) => format!("belongs to user {found}, and the store to user {owner}"),
+        None => "is not a regular file".into(),
+    })]
     SideFile {
         /// The store.
         #[serde(skip)]
@@ -51,14 +55,10 @@ pub enum StorageError {
         /// The file beside it.
         #[serde(skip)]
         file: PathBuf,
-        /// What is wrong with that file.
-        #[serde(
-            rename = "other_owner",
-            default,
-            skip_serializing_if = "SideFileProblem::is_not_a_file"
-        )]
-        #[cfg_attr(feature = "openapi", schema(value_type = Option<(u32, u32, u32)>))]
-        problem: SideFileProblem,
+        /// Its owner, and the owner and the group of the store: a program of another user made it. None: it is a link, a
+        /// folder, a pipe or a device. Links are not followed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        other_owner: Option<(u32, u32, u32)>,
     },
 
     /// The store's file has several names. Each name has a write-ahead log and a lock of its own, so that writes under
@@ -71,58 +71,6 @@ pub enum StorageError {
         /// The number of its names.
         links: u64,
     },
-}
-
-/// The problem with a file beside a store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-#[serde(from = "Option<(u32, u32, u32)>", into = "Option<(u32, u32, u32)>")]
-#[non_exhaustive]
-pub enum SideFileProblem {
-    /// It belongs to another user than the store: a program of that user made it.
-    #[error("belongs to user {found}, and the store to user {owner}")]
-    OtherOwner {
-        /// The user id of the file's owner.
-        found: u32,
-        /// The user id of the store's owner.
-        owner: u32,
-        /// The group id of the store.
-        group: u32,
-    },
-
-    /// It is a link, a folder, a pipe or a device. Links are not followed.
-    #[error("is not a regular file")]
-    #[default]
-    NotAFile,
-}
-
-impl SideFileProblem {
-    fn is_not_a_file(&self) -> bool {
-        *self == Self::NotAFile
-    }
-}
-
-/// In JSON: the owner that was found, the owner of the store and its group; none if it is no regular file.
-impl From<Option<(u32, u32, u32)>> for SideFileProblem {
-    fn from(other_owner: Option<(u32, u32, u32)>) -> Self {
-        other_owner.map_or(Self::NotAFile, |(found, owner, group)| Self::OtherOwner {
-            found,
-            owner,
-            group,
-        })
-    }
-}
-
-impl From<SideFileProblem> for Option<(u32, u32, u32)> {
-    fn from(problem: SideFileProblem) -> Self {
-        match problem {
-            SideFileProblem::OtherOwner {
-                found,
-                owner,
-                group,
-            } => Some((found, owner, group)),
-            SideFileProblem::NotAFile => None,
-        }
-    }
 }
 
 impl StorageError {
@@ -153,15 +101,15 @@ impl StorageError {
             Self::DiskError { .. } => {
                 "look into the system's log, and copy the store's files to another disk; then check the store".into()
             }
-            Self::SideFile { file, problem, .. } => {
+            Self::SideFile {
+                file, other_owner, ..
+            } => {
                 let file = safe(file.display());
-                match problem {
-                    SideFileProblem::OtherOwner { owner, group, .. } => {
+                match other_owner {
+                    Some((_, owner, group)) => {
                         format!("give {file} the store's owner (user {owner}, group {group})")
                     }
-                    SideFileProblem::NotAFile => {
-                        format!("remove {file}; the next write makes it anew")
-                    }
+                    None => format!("remove {file}; the next write makes it anew"),
                 }
             }
             Self::SecondName { .. } => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-use super::{CustomError, Error, ErrorClass, SideFileProblem, StorageError, safe};
+use super::{CustomError, Error, ErrorClass, StorageError, safe};
 use crate::address::Address;
 use crate::content::Content;
 use crate::key::Name;
@@ -71,10 +71,10 @@ const GOLDEN: &str = include_str!("../../../tests/golden/errors.jsonl");
 /// The errors whose JSON leaves out something that is only known here.
 fn local() -> Vec<Error> {
     let path = || PathBuf::from(format!("/s/{}", token()));
-    let side_file = |problem| StorageError::SideFile {
+    let side_file = |other_owner| StorageError::SideFile {
         path: path(),
         file: path().with_extension("db-lock"),
-        problem,
+        other_owner,
     };
     vec![
         Error::Conflict {
@@ -91,13 +91,8 @@ fn local() -> Vec<Error> {
             path: path(),
             source: outside().into(),
         },
-        side_file(SideFileProblem::OtherOwner {
-            found: 0,
-            owner: 1000,
-            group: 100,
-        })
-        .into(),
-        side_file(SideFileProblem::NotAFile).into(),
+        side_file(Some((0, 1000, 100))).into(),
+        side_file(None).into(),
         UpperError(outside()).into(),
     ]
 }
@@ -209,7 +204,7 @@ fn each_error_has_a_kind_a_class_and_words() {
       delete files of this user or ask for a larger quota, then try again; everything acknowledged is still there
     file_size_limit (Unreachable): the store /s/[masked: github-token] cannot be written: it would be larger than the file size limit of this process
       raise the limit (RLIMIT_FSIZE) for this process or its parent, then try again; everything acknowledged is still there
-    disk_error (Unreachable): the store /s/[masked: github-token] cannot be used: I/O error while writing
+    disk_error (Unreachable): the store /s/[masked: github-token] cannot be used: x [masked: github-token] y
       look into the system's log, and copy the store's files to another disk; then check the store
     second_name (Denied): the store /s/[masked: github-token] cannot be written: its file has 2 names (hard links); each name has its own write-ahead log and lock, and notes would be lost
       copy the store to a new file and use that one; or remove the other name, if nothing was saved under it
@@ -239,8 +234,6 @@ fn each_error_has_a_kind_a_class_and_words() {
       do it outside of the loop
     nothing_to_undo (NotFound): there is nothing to undo in place:/p/[masked: github-token]
       -
-    nothing_to_undo (NotFound): you have no change to undo
-      the last change is of place:/p/[masked: github-token], by x [masked: github-token] y
     nothing_to_redo (NotFound): there is nothing to redo in place:/p/[masked: github-token]
       only what was undone can be redone, until the next change
     superseded (Conflict): x [masked: github-token] y has changed place:/p/[masked: github-token] since your last change of it

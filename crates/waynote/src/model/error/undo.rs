@@ -18,17 +18,11 @@ use crate::key::Name;
 #[non_exhaustive]
 pub enum UndoError {
     /// There is no change left to undo.
-    #[error("{} to undo{}", match last {
-        Some(_) => "you have no change",
-        None => "there is nothing",
-    }, in_note(address.as_ref()))]
+    #[error("there is nothing to undo{}", in_note(address.as_ref()))]
     NothingToUndo {
         /// The note, when one was named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         address: Option<Address>,
-        /// The last change that can only be undone by its address: its note and its author.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        last: Option<Box<(Address, Name)>>,
     },
 
     /// There is no undo left to redo.
@@ -72,14 +66,7 @@ impl UndoError {
     /// The advice for the error, in words that suit every program.
     pub fn advice(&self) -> Option<String> {
         match self {
-            Self::NothingToUndo { last, .. } => last.as_ref().map(|last| {
-                let (address, author) = last.as_ref();
-                format!(
-                    "the last change is of {}, by {}",
-                    safe(address),
-                    safe(author)
-                )
-            }),
+            Self::NothingToUndo { .. } => None,
             Self::NothingToRedo { .. } => {
                 Some("only what was undone can be redone, until the next change".into())
             }

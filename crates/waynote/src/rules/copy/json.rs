@@ -7,11 +7,11 @@ use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::model::report::Report;
 use crate::rules::EngineStore;
-use crate::store::Store;
+use crate::store::{LocalStore, Store};
 
 use super::error::CopyError;
 use super::replay::Filling;
-use super::{Lost, build_index, identity, whole};
+use super::{Lost, identity, whole};
 
 /// The version of the form. A reader refuses a later one.
 const VERSION: u32 = 1;
@@ -99,7 +99,7 @@ pub fn read_json(
         let reason = format!("it is the last one, after {read} items: the export was cut short");
         return Err(unreadable(last, reason).into());
     }
-    build_index(to)?;
+    EngineStore::new(to).rebuild_index()?;
     let report = EngineStore::new(to).verify()?;
     match report.problems.first() {
         None => Ok(report),

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::model::report::Report;
 use crate::note::Position;
-use crate::store::{self, Store};
+use crate::store::{self, LocalStore, Store};
 
 use super::EngineStore;
 
@@ -115,7 +115,7 @@ fn copy_state(
     let items = target.finish()?;
     side_data(rows, to, &mut lost)?;
     watch(at(CopyPhase::Index, 0, 0))?;
-    build_index(to)?;
+    EngineStore::new(to).rebuild_index()?;
     watch(at(CopyPhase::Checking, 0, 0))?;
     let report = EngineStore::new(to).verify()?;
     if let Some(problem) = report.problems.first() {
@@ -170,14 +170,4 @@ fn side_data(from: &dyn Read, to: &dyn Engine, lost: &mut Lost) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Builds the search index, if this build has one.
-fn build_index(to: &dyn Engine) -> Result<()> {
-    use crate::store::LocalStore;
-    match EngineStore::new(to).rebuild_index() {
-        // A program with the feature builds it at its first write.
-        Err(Error::NotBuiltIn { .. }) => Ok(()),
-        built => built,
-    }
 }

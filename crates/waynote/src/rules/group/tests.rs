@@ -61,14 +61,34 @@ fn each_is_answered_for_itself() {
         (save("place:~/p", "of a place"), at(1)),
         (none, at(1)),
         (save("agent:a#k", "second"), of("one")),
-        (save("agent:a#k", "second"), of("one")),
-        (save("agent:a#k", "third"), of("one")),
         (save("place:~/p", "of the same place"), at(1)),
         (save("agent:b#k", "of another"), at(1)),
     ];
-    let expected = ["1", "1", "not_found", "2", "2", "id_used", "2", "1"];
+    let expected = ["1", "1", "not_found", "2", "2", "1"];
     assert_eq!(written(&store, &calls), expected);
     assert!(store.verify().unwrap().is_clean());
+}
+
+#[test]
+fn a_call_that_is_repeated_waits_for_the_first() {
+    let call = |operation: Option<&str>| {
+        let operation = operation.map(OperationId::of);
+        let stamp = Stamp { operation, ..at(1) };
+        Call::Apply {
+            changes: vec![save("agent:a#k", "text")].into(),
+            stamp: Cow::Owned(stamp),
+        }
+    };
+    let group = Group::default();
+    for operation in [None, Some("two"), None, Some("one"), Some("two")] {
+        group.waiting.lock().threads.push(Arc::new(Waiter {
+            call: call(operation),
+            told: Mutex::new(Message::Nothing),
+            tells: Condvar::new(),
+        }));
+    }
+    let lengths = ["one", "one", "three"].map(|own| group.take(&call(Some(own))).len());
+    assert_eq!(lengths, [3, 0, 2]);
 }
 
 #[test]

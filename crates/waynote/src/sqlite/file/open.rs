@@ -49,7 +49,7 @@ pub(super) enum Access {
     Usual,
     /// For a store that cannot be written, and whose readers cannot share an index either: its files are read as if
     /// they never change.
-    Frozen(frozen::State),
+    Frozen,
 }
 
 /// The file at a store's path; none when there is none.
@@ -85,8 +85,7 @@ pub(super) fn first(
             Ok((conn, Access::Usual))
         }
         Err(failure) if failure.is_no_access() => {
-            let (conn, state) = frozen::open(path, options)?;
-            Ok((conn, Access::Frozen(state)))
+            Ok((frozen::open(path, options)?, Access::Frozen))
         }
         Err(failure) => Err(failure.at(path, options.wait)),
     }

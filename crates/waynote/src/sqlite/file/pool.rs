@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -17,7 +17,6 @@ use waynote_files::followed;
 
 use super::head::FileState;
 use super::head::queue::{Queue, Turn};
-use super::open::frozen::FrozenConnections;
 use super::open::{self, Access, FileId, Files};
 use super::writer::FileWriter;
 use crate::sqlite::options::{Options, Rollback, StoreName};
@@ -37,10 +36,6 @@ pub struct Sqlite {
     /// connection forgets the pages that it knows when another one has written, so one of them does all the writing
     /// where it can.
     idle: Mutex<Vec<IdleConnection>>,
-    /// The same while the store can only be read.
-    frozen: FrozenConnections,
-    /// How many connections are in use.
-    in_use: AtomicUsize,
     /// The file that was opened first, and whether it can be written.
     opened: Mutex<Option<(Access, FileId)>>,
     is_wal: AtomicBool,
@@ -98,8 +93,6 @@ impl Sqlite {
             queue: Queue::beside(&file),
             file,
             idle: Mutex::default(),
-            frozen: FrozenConnections::default(),
-            in_use: AtomicUsize::new(0),
             opened: Mutex::default(),
             is_wal: AtomicBool::new(false),
             is_ours: OnceLock::new(),
@@ -197,7 +190,6 @@ impl Sqlite {
     }
 
     fn leased(&self, kept: IdleConnection, access: Access) -> Lease<'_> {
-        self.in_use.fetch_add(1, Ordering::SeqCst);
         Lease {
             sqlite: self,
             kept: Some(kept),
@@ -216,7 +208,7 @@ impl Sqlite {
         if idle.iter().any(|kept| !kept.files.are(&now)) {
             return Err(self.lost("a file of its write-ahead log was deleted or replaced"));
         }
-        let is_left = file.is_some_and(|file| turn.look().leaves(FileState::of(&file)));
+        let is_left = file.is_some_and(|file| turn.noted().leaves(FileState::of(&file)));
         if !is_left {
             idle.clear();
         }
@@ -234,20 +226,13 @@ impl Sqlite {
 
     fn connect(&self, turn: Option<&Turn<'_>>) -> Result<(IdleConnection, Access)> {
         let path = &self.file;
-        // A store that was read-only at first may be writable by now.
-        let files = Files::at(path);
         let opened = *self.opened.lock();
         if let Some((Access::Usual, _)) = opened {
+            let files = Files::at(path);
             let conn = self.named.mapped(open::connect(path, &self.options))?;
             return Ok((IdleConnection::new(conn, files), Access::Usual));
         }
-        let frozen = match turn {
-            Some(_) => None,
-            None => self.frozen.take(path),
-        };
-        if let Some((state, conn)) = frozen {
-            return Ok((IdleConnection::new(conn, files), Access::Frozen(state)));
-        }
+        // A store that was read-only at first may be writable by now.
         let before = self.shown(open::found(path))?;
         let (options, queue) = (&self.options, &self.queue);
         let noted = queue.noted();
@@ -351,7 +336,7 @@ impl Lease<'_> {
 
     /// True if nothing can be written, not even a lock beside the file.
     pub(super) fn is_immutable(&self) -> bool {
-        matches!(self.access, Access::Frozen(_))
+        self.access == Access::Frozen
     }
 }
 
@@ -369,16 +354,8 @@ impl Drop for Lease<'_> {
         let kept = self.kept.take();
         // One that a panic left inside a transaction is closed, which takes the transaction back.
         let kept = kept.filter(|kept| kept.conn.is_autocommit());
-        match self.access {
-            Access::Usual => self.give_back(kept),
-            Access::Frozen(state) => self.sqlite.frozen.keep(state, kept.map(|kept| kept.conn)),
-        }
-        self.sqlite.in_use.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-impl Lease<'_> {
-    fn give_back(&self, kept: Option<IdleConnection>) {
+        // Nothing tells one that reads frozen files of a change of them.
+        let kept = kept.filter(|_| self.access == Access::Usual);
         let mut idle = self.sqlite.idle();
         let at = if self.writes { 0 } else { idle.len() };
         idle.splice(at..at, kept);

@@ -273,7 +273,7 @@ impl<'g> Guard<'g> {
             sqlite,
             lock,
             conn,
-            noted: turn.take_noted(),
+            noted: turn.noted(),
         }))
     }
 

@@ -154,7 +154,7 @@ fn free_name(target: &Path, at: Timestamp) -> PathBuf {
 /// Brings the WAL of the old store into its file, so that the file is whole without it if this process is killed later.
 /// Skipped if that could lose something: a damaged store stays as it is.
 fn fold(target: &Path, turn: &Turn<'_>, options: &Options) -> Outcome<()> {
-    let noted = turn.look();
+    let noted = turn.noted();
     let Ok(file) = std::fs::metadata(target) else {
         return Ok(());
     };

@@ -26,11 +26,15 @@ pub(in crate::sqlite) fn of_library(error: Error) -> rusqlite::Error {
 
 /// The thing that an error of [`damaged`] names.
 pub(in crate::sqlite) fn named(error: &rusqlite::Error) -> Option<&str> {
-    let rusqlite::Error::FromSqlConversionFailure(_, _, source) = error else {
-        return None;
-    };
-    match source.downcast_ref()? {
+    match carried(error)? {
         Error::DamagedNote { what } => Some(what),
+        _ => None,
+    }
+}
+
+fn carried(error: &rusqlite::Error) -> Option<&Error> {
+    match error {
+        rusqlite::Error::FromSqlConversionFailure(_, _, source) => source.downcast_ref(),
         _ => None,
     }
 }
@@ -56,10 +60,7 @@ pub(super) fn damaged_index(reason: &str) -> rusqlite::Error {
 
 /// The reason of an error of [`damaged_index`].
 pub(in crate::sqlite) fn of_index(error: &rusqlite::Error) -> Option<&str> {
-    let rusqlite::Error::FromSqlConversionFailure(_, _, source) = error else {
-        return None;
-    };
-    match source.downcast_ref()? {
+    match carried(error)? {
         Error::DamagedIndex { reason, .. } => Some(reason),
         _ => None,
     }

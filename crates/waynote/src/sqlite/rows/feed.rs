@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Params, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::address::AddressAt;
@@ -16,6 +16,7 @@ use crate::store::{Cursor, Done, FeedContent, FeedEntry, ForgottenTexts};
 
 use super::events::{self, AFTER_EVENT, EVENT};
 use super::journal::{REVISION, revision_anywhere};
+use super::query::all;
 use super::read::{author, time, unreadable};
 use super::scopes::{SCOPE, scope_at};
 use crate::sqlite::errors::Outcome;
@@ -31,25 +32,38 @@ pub(super) struct Forgetting {
 
 pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<Vec<FeedEntry>> {
     let rows = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut changes = conn.prepare_cached(&format!(
-        "SELECT {REVISION}, {SCOPE} FROM waynote_journal j
-         LEFT JOIN waynote_scope s ON s.id = j.scope
-         LEFT JOIN waynote_content c ON c.id = j.content
-         WHERE j.position > ?1 ORDER BY j.position LIMIT ?2"
-    ))?;
-    let changes = changes.query_map((after.position.number(), rows), change)?;
-    let mut feed: Vec<FeedEntry> = changes.collect::<rusqlite::Result<_>>()?;
-    let mut others = conn.prepare_cached(&format!(
-        "SELECT {EVENT}, {SCOPE} FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
-         WHERE e.position > ?1 ORDER BY e.position LIMIT ?2"
-    ))?;
-    let others = others.query_map((after.position.number(), rows), other_than_a_change)?;
-    for other in others {
-        feed.push(other?);
-    }
+    let params = (after.position.number(), rows);
+    let which = "position > ?1 ORDER BY position LIMIT ?2";
+    let feed = entries(conn, which, params)?.into_iter();
+    let mut feed: Vec<FeedEntry> = feed.map(|(_, entry)| entry).collect();
     feed.sort_by_key(|entry| entry.at);
     feed.truncate(limit);
     Ok(feed)
+}
+
+/// Changes, then other items, each with its step if it has one.
+fn entries(
+    conn: &Connection,
+    which: &str,
+    params: impl Params + Clone,
+) -> Outcome<Vec<(Option<u32>, FeedEntry)>> {
+    let changes = format!(
+        "SELECT {REVISION}, {SCOPE} FROM waynote_journal j
+         LEFT JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_content c ON c.id = j.content WHERE {which}"
+    );
+    let mut found = all(conn, &changes, params.clone(), |row| {
+        let happened = FeedContent::Changed(revision_anywhere(row)?);
+        let at = Cursor::at(Position(row.get(0)?));
+        Ok((row.get(16)?, FeedEntry { at, happened }))
+    })?;
+    let others = format!(
+        "SELECT {EVENT}, {SCOPE} FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope WHERE {which}"
+    );
+    found.extend(all(conn, &others, params, |row| {
+        Ok((row.get(7)?, other_than_a_change(row)?))
+    })?);
+    Ok(found)
 }
 
 /// True if anything was forgotten after a position. A forgetting is of no session.
@@ -62,33 +76,13 @@ pub(super) fn is_forgotten_after(conn: &Connection, position: i64) -> Outcome<bo
 
 /// The revisions and events that a call wrote, by step.
 pub(super) fn operation(conn: &Connection, operation: OperationId) -> Outcome<Vec<Done>> {
-    let mut changes = conn.prepare_cached(&format!(
-        "SELECT {REVISION}, {SCOPE} FROM waynote_journal j
-         LEFT JOIN waynote_scope s ON s.id = j.scope
-         LEFT JOIN waynote_content c ON c.id = j.content
-         WHERE j.operation = ?1 ORDER BY j.step"
-    ))?;
-    let changes = changes.query_map([operation.bytes()], |row| {
-        Ok(Done {
-            step: row.get(16)?,
-            entry: change(row)?,
-        })
-    })?;
-    let mut done: Vec<Done> = changes.collect::<rusqlite::Result<_>>()?;
-    let mut others = conn.prepare_cached(&format!(
-        "SELECT {EVENT}, {SCOPE} FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
-         WHERE e.operation = ?1 ORDER BY e.step"
-    ))?;
-    let others = others.query_map([operation.bytes()], |row| {
-        Ok(Done {
-            step: row.get(7)?,
-            entry: other_than_a_change(row)?,
-        })
-    })?;
-    for other in others {
-        done.push(other?);
-    }
-    Ok(done)
+    let which = "operation = ?1 ORDER BY step";
+    let found = entries(conn, which, [operation.bytes()])?.into_iter();
+    let done = |(step, entry): (Option<u32>, FeedEntry)| Done {
+        step: step.unwrap_or_default(),
+        entry,
+    };
+    Ok(found.map(done).collect())
 }
 
 /// The call that wrote the row at a position.
@@ -106,13 +100,6 @@ pub(in crate::sqlite) fn step(conn: &Connection, position: i64) -> Outcome<Optio
         }))
     });
     Ok(found.optional()?.flatten())
-}
-
-fn change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
-    Ok(FeedEntry {
-        at: Cursor::at(Position(row.get(0)?)),
-        happened: FeedContent::Changed(revision_anywhere(row)?),
-    })
 }
 
 pub(in crate::sqlite) fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {

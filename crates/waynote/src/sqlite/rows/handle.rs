@@ -41,7 +41,6 @@ pub(in crate::sqlite) struct Handle<'e> {
     contents: RefCell<HashMap<[u8; 32], Option<i64>>>,
     /// The last content of each scope that has got one.
     pub(super) last_contents: RefCell<HashMap<i64, i64>>,
-    last_page: recent::LastPage,
     /// Damaged things that were left out of the answers.
     left_out: LeftOut,
 }
@@ -56,7 +55,6 @@ impl<'e> Handle<'e> {
             scopes: RefCell::default(),
             contents: RefCell::default(),
             last_contents: RefCell::default(),
-            last_page: recent::LastPage::default(),
             left_out: LeftOut::default(),
         }
     }
@@ -237,9 +235,7 @@ impl<'e> Handle<'e> {
 
     fn answers(&self, ask: &store::Ask) -> Outcome<Answers> {
         let (conn, left_out) = (self.conn, &self.left_out);
-        // Without a transaction each question reads another state.
-        let last = (!conn.is_autocommit()).then_some(&self.last_page);
-        let pages = each(&ask.pages, |page| recent::page(conn, page, last, left_out))?;
+        let pages = each(&ask.pages, |page| recent::page(conn, page, left_out))?;
         let (pages, pages_noted) = pages.into_iter().unzip();
         Ok(Answers {
             notes: each(&ask.notes, |address| {

@@ -1,7 +1,5 @@
 //! Reads by index, a page at a time, as a prompt block needs it.
 
-use std::cell::RefCell;
-
 use rusqlite::{Connection, OptionalExtension, ToSql};
 
 use crate::key::Name;
@@ -52,33 +50,10 @@ fn wanted(recent: &Recent) -> (rusqlite::types::Value, Option<i64>, bool) {
     }
 }
 
-/// The end of the last page of a list of keyed notes, with the number of notes before it. Within one state the next
-/// page goes on from there: to skip notes takes as long as to read them.
-#[derive(Default)]
-pub(super) struct LastPage(RefCell<Option<(Recent, usize, i64, String)>>);
-
-impl LastPage {
-    /// The time and the key of the last note before a page.
-    fn end_before(&self, page: &Page) -> Option<(i64, String)> {
-        let last = self.0.borrow();
-        let (of, read, time, key) = last.as_ref()?;
-        (*of == page.of && *read == page.skip).then(|| (*time, key.clone()))
-    }
-
-    fn ends(&self, page: &Page, notes: &[Note]) {
-        let last = notes.last().and_then(|last| {
-            let (time, key) = (last.updated_at.as_microsecond(), last.address.key()?);
-            Some((page.of.clone(), page.skip + notes.len(), time, key))
-        });
-        self.0.replace(last);
-    }
-}
-
 /// A page, and how often each of its entries was noted before the iteration that it is about.
 pub(super) fn page(
     conn: &Connection,
     page: &Page,
-    last: Option<&LastPage>,
     left_out: &LeftOut,
 ) -> Outcome<(Vec<Note>, Vec<u64>)> {
     let scope = page.of.scope();
@@ -88,9 +63,10 @@ pub(super) fn page(
     let (condition, order) = clauses(&page.of);
     let (what, before, open) = wanted(&page.of);
     let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let read = |after: &str, end: &(i64, String), limit: i64, skip: i64| {
-        let params: &[&dyn ToSql] = &[&id, &what, &before, &limit, &skip, &open, &end.0, &end.1];
-        let rows = format!("WHERE {condition} AND {after} ORDER BY {order} LIMIT ?4 OFFSET ?5");
+    let read = |limit: usize, skip: usize| {
+        let (limit, skip) = (number(limit), number(skip));
+        let params: &[&dyn ToSql] = &[&id, &what, &before, &limit, &skip, &open];
+        let rows = format!("WHERE {condition} ORDER BY {order} LIMIT ?4 OFFSET ?5");
         let sql = format!(
             "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content {rows}"
         );
@@ -103,34 +79,11 @@ pub(super) fn page(
         }
     };
     let known = left_out.len();
-    let anywhere = ("?7 = 0 AND ?8 = ''", &(0, String::new()));
-    let end = last.and_then(|last| last.end_before(page));
-    let mut found = match &end {
-        None => read(
-            anywhere.0,
-            anywhere.1,
-            number(page.limit),
-            number(page.skip),
-        )?,
-        Some(end) => {
-            let of_that_time = "n.updated_at = ?7 AND n.key > ?8";
-            let mut found = read(of_that_time, end, number(page.limit), 0)?;
-            let left = page.limit - found.len();
-            found.extend(read(
-                "n.updated_at < ?7 AND ?8 <> ''",
-                end,
-                number(left),
-                0,
-            )?);
-            found
-        }
-    };
+    let mut found = read(page.limit, page.skip)?;
     if left_out.len() > known {
         // A short page would be taken for the last one.
-        found = read(anywhere.0, anywhere.1, i64::MAX, 0)?;
+        found = read(usize::MAX, 0)?;
         found = found.into_iter().skip(page.skip).take(page.limit).collect();
-    } else if let (Some(last), Recent::Keyed { .. }) = (last, &page.of) {
-        last.ends(page, &found);
     }
     let Some(before) = before else {
         return Ok((found, Vec::new()));

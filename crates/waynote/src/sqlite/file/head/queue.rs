@@ -5,7 +5,6 @@
 //! a stopped holder gives an error and not a hang. The kernel releases the lock of a process that dies.
 
 use parking_lot::{Mutex, MutexGuard};
-use std::cell::RefCell;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,29 +28,18 @@ pub(in crate::sqlite) struct Queue {
 /// The right to write, given back on drop.
 pub(in crate::sqlite) struct Turn<'q> {
     held: Option<(&'q Queue, File)>,
-    /// The contents of the lock file from the last look, until they are taken.
-    noted: RefCell<Option<LockRecords>>,
 }
 
 impl<'q> Turn<'q> {
     fn new(queue: &'q Queue, file: File) -> Self {
         Self {
             held: Some((queue, file)),
-            noted: RefCell::default(),
         }
     }
 
-    /// Reads the records of earlier writers.
-    pub(in crate::sqlite) fn look(&self) -> LockRecords {
-        let noted = self.file().map(LockRecords::in_file).unwrap_or_default();
-        self.noted.replace(Some(noted.clone()));
-        noted
-    }
-
-    /// The contents that the last look saw, once; else the contents now, because this turn may have added a record.
-    pub(in crate::sqlite::file) fn take_noted(&self) -> LockRecords {
-        let seen = self.noted.take();
-        seen.unwrap_or_else(|| self.file().map(LockRecords::in_file).unwrap_or_default())
+    /// The records of earlier writers.
+    pub(in crate::sqlite) fn noted(&self) -> LockRecords {
+        self.file().map(LockRecords::in_file).unwrap_or_default()
     }
 
     /// The lock file, in which writers note how far the store is.

@@ -2,12 +2,8 @@
 //!
 //! A reader of a WAL shares memory with the other readers in a file beside the store. If that file is missing and
 //! cannot be made, no other program has the store open, and each connection keeps an index of the WAL for itself.
-//! Nothing tells such a connection of a change, so before each use the metadata of the files is compared with the
-//! earlier one.
+//! Nothing tells such a connection of a change, so each call opens one of its own.
 
-use parking_lot::Mutex;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
@@ -16,60 +12,13 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
 
-use super::side_files::{self, beside, is_writable};
+use super::side_files::{self, beside};
 use crate::sqlite::errors::{Failure, Outcome};
 use crate::sqlite::options::Options;
 use crate::sqlite::schema;
 
-/// Connections that nobody uses now, with the state of the files that each shows.
-#[derive(Default)]
-pub(in crate::sqlite::file) struct FrozenConnections(Mutex<Vec<(State, Connection)>>);
-
-impl FrozenConnections {
-    /// A connection that shows the files as they are now, if one is kept. Others are closed.
-    pub(in crate::sqlite::file) fn take(&self, store: &Path) -> Option<(State, Connection)> {
-        let mut idle = self.0.lock();
-        if idle.is_empty() {
-            return None;
-        }
-        let now = State::of(store);
-        idle.retain(|(state, _)| *state == now);
-        idle.pop()
-    }
-
-    /// Keeps a connection for the next call.
-    pub(in crate::sqlite::file) fn keep(&self, state: State, conn: Option<Connection>) {
-        self.0.lock().extend(conn.map(|conn| (state, conn)));
-    }
-}
-
-/// A short form of the metadata of a store's files: it differs after each change of them, and when the store becomes
-/// writable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sqlite::file) struct State(u64);
-
-impl State {
-    pub(in crate::sqlite::file) fn of(store: &Path) -> Self {
-        let mut hasher = DefaultHasher::new();
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            let file = std::fs::metadata(beside(store, suffix)).ok();
-            let of_file = file.map(|file| {
-                let written = (file.mtime(), file.mtime_nsec());
-                (file.dev(), file.ino(), file.nlink(), file.len(), written)
-            });
-            of_file.hash(&mut hasher);
-        }
-        is_writable(store).hash(&mut hasher);
-        store.parent().is_some_and(is_writable).hash(&mut hasher);
-        Self(hasher.finish())
-    }
-}
-
 /// Opens a store that can only be read.
-pub(in crate::sqlite::file) fn open(
-    store: &Path,
-    options: &Options,
-) -> Result<(Connection, State)> {
+pub(in crate::sqlite::file) fn open(store: &Path, options: &Options) -> Result<Connection> {
     let has = |suffix| std::fs::metadata(beside(store, suffix)).is_ok_and(|file| file.len() > 0);
     let fail = |failure: Failure| failure.at(store, options.wait);
     if has("-journal") {
@@ -78,7 +27,6 @@ pub(in crate::sqlite::file) fn open(
             "a write of it was cut short, and cannot be taken back without writing",
         ));
     }
-    let state = State::of(store);
     let conn = match has("-wal") {
         // Another program may write, and its changes cannot be seen here.
         true if has("-shm") => {
@@ -91,7 +39,7 @@ pub(in crate::sqlite::file) fn open(
     let conn = conn.map_err(fail)?;
     match schema::refuse_other(&conn, store).map_err(fail)? {
         None => Err(read_only(store, "it is empty")),
-        Some(_) => Ok((conn, state)),
+        Some(_) => Ok(conn),
     }
 }
 
@@ -147,27 +95,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = copied(folder.path());
         assert!(std::fs::metadata(beside(&store, "-wal")).unwrap().len() > 0);
-        let (conn, _) = open(&store, &Options::default()).unwrap();
+        let conn = open(&store, &Options::default()).unwrap();
         assert_eq!(schema::version(&conn).unwrap(), Some(schema::VERSION));
         assert!(conn.execute("DELETE FROM waynote_journal", []).is_err());
         drop(conn);
         assert!(!beside(&store, "-shm").exists());
         assert!(std::fs::metadata(beside(&store, "-wal")).unwrap().len() > 0);
-    }
-
-    #[test]
-    fn a_connection_is_kept_until_a_file_changes() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = copied(folder.path());
-        let frozen = FrozenConnections::default();
-        let (conn, state) = open(&store, &Options::default()).unwrap();
-        frozen.keep(state, Some(conn));
-        let (state, conn) = frozen.take(&store).expect("nothing has changed");
-        frozen.keep(state, Some(conn));
-        let wal = std::fs::OpenOptions::new()
-            .append(true)
-            .open(beside(&store, "-wal"));
-        std::io::Write::write_all(&mut wal.unwrap(), b"more").unwrap();
-        assert!(frozen.take(&store).is_none());
     }
 }

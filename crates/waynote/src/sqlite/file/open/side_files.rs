@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, OFlags, accessat};
 
-use crate::error::{Error, SideFileProblem, StorageError};
+use crate::error::{Error, StorageError};
 use crate::system::holder;
 use crate::system::room::{self, Shortage};
 use waynote_files::followed;
@@ -84,10 +84,10 @@ pub(in crate::sqlite::file) fn refused(store: &Path, lock: &Path, error: &io::Er
     }
     let file = std::fs::metadata(followed(store)).ok();
     match file.and_then(|file| problem(lock, &file)) {
-        Some(problem) => StorageError::SideFile {
+        Some(other_owner) => StorageError::SideFile {
             path,
             file: lock.to_owned(),
-            problem,
+            other_owner,
         }
         .into(),
         None => Error::read_only(path, error.to_string()),
@@ -100,32 +100,29 @@ pub(in crate::sqlite) fn denied(store: &Path) -> Option<Error> {
     let file = std::fs::metadata(&real).ok()?;
     OF_ENGINE.iter().find_map(|suffix| {
         let beside = beside(&real, suffix);
-        let problem = problem(&beside, &file)?;
+        let other_owner = problem(&beside, &file)?;
         let error = StorageError::SideFile {
             path: store.to_owned(),
             file: beside,
-            problem,
+            other_owner,
         };
         Some(error.into())
     })
 }
 
-/// The problem with a file beside a store, if there is one.
-fn problem(beside: &Path, store: &Metadata) -> Option<SideFileProblem> {
+/// The owners of a file beside a store and of the store, if another user's program made it; none in it for what is no
+/// regular file. None: it can be used.
+fn problem(beside: &Path, store: &Metadata) -> Option<Option<(u32, u32, u32)>> {
     let found = std::fs::symlink_metadata(beside).ok()?;
     if !found.is_file() {
-        return Some(SideFileProblem::NotAFile);
+        return Some(None);
     }
     let is_another_ones = found.uid() != store.uid() && !is_writable(beside);
-    is_another_ones.then(|| SideFileProblem::OtherOwner {
-        found: found.uid(),
-        owner: store.uid(),
-        group: store.gid(),
-    })
+    is_another_ones.then(|| Some((found.uid(), store.uid(), store.gid())))
 }
 
 /// True if this process may write a file or a folder.
-pub(in crate::sqlite::file) fn is_writable(path: &Path) -> bool {
+fn is_writable(path: &Path) -> bool {
     accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
 
