@@ -302,7 +302,7 @@ fn a_single_write_waits_for_a_host_that_takes_over() {
     let two = url(format!("127.0.0.1:1,127.0.0.1:{}", cluster.port()));
     let scratch = Scratch::new();
     scratch.ok(&format!("stores create {one}"));
-    cluster.stop();
+    cluster.kill();
     let run = |words: &str| scratch.run(words).env("WAYNOTE_LOCK_WAIT", "100");
     let saves = |name: &str, url: &str| format!("--store {url} key save {name} ship");
     // It would wait for nobody else.
