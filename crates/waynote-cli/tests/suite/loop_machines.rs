@@ -36,7 +36,10 @@ impl Serving {
         };
         let server = Server::new(
             &Stores::default().with("team", Arc::new(store)),
-            waynote_server::Options::default().listen("127.0.0.1:0".parse().unwrap()),
+            waynote_server::Options {
+                listen: "127.0.0.1:0".parse().unwrap(),
+                ..Default::default()
+            },
             Arc::new(clock),
             Log::to(std::io::sink()),
         );
