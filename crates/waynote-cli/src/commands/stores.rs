@@ -90,7 +90,7 @@ fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
     }
     let rows = listed.iter().map(|of| {
         vec![
-            visible(of.name.as_str()).to_string(),
+            visible(of.name.as_str()),
             plural(of.notes, "note"),
             position(of).to_string(),
             when(of.created_at),
