@@ -105,9 +105,9 @@ const PROOFS: [Proof; 7] = [
     },
     Proof {
         word: "limit",
-        shows: "16 processes with 500 writes each never pass the limit of a notebook",
+        shows: "16 writers with 500 writes each never pass the limit of a notebook",
         package: "waynote-postgres",
-        test: "suite::cap::sixteen_processes_never_pass_the_limit",
+        test: "suite::cap::sixteen_writers_never_pass_the_limit",
         counts: &[("WAYNOTE_TEST_WRITES", "500", "10")],
     },
 ];

@@ -52,16 +52,6 @@ impl ToSql for Cell {
     to_sql_checked!();
 }
 
-/// The cells of rows as values of their own.
-pub(crate) fn scalars(rows: Vec<Row>) -> Vec<Value> {
-    let cells = rows.into_iter().flatten();
-    let value = |cell: Cell| -> Value {
-        let (of, _) = cell.types();
-        (Box::new(cell), of)
-    };
-    cells.map(value).collect()
-}
-
 /// The columns of rows, each an array.
 pub(crate) fn arrays(rows: Vec<Row>) -> Vec<Value> {
     let mut columns: Vec<Vec<Cell>> = Vec::new();

@@ -1,11 +1,8 @@
 //! The engine: a store in a database that many machines use.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
-
-use parking_lot::Mutex;
 
 use waynote::engine::{Engine, Read, Transaction, Writing};
 use waynote::forget::Residue;
@@ -28,8 +25,6 @@ pub struct Postgres {
     pub(crate) shown: String,
     /// The incarnation of the store when it was opened: a store that is made again under the same name has another one.
     pub(crate) incarnation: OnceLock<i64>,
-    /// The hashes of scopes that were seen in it. A scope has its row for ever, unless an earlier state is restored.
-    scopes: Mutex<HashSet<Vec<u8>>>,
 }
 
 impl Postgres {
@@ -40,7 +35,6 @@ impl Postgres {
             options,
             which,
             incarnation: OnceLock::new(),
-            scopes: Mutex::default(),
         }
     }
 
@@ -67,29 +61,8 @@ impl Postgres {
         self.server.trips.load(Ordering::Relaxed)
     }
 
-    /// True if the scope is known to have a row.
-    pub(crate) fn has_scope(&self, hash: &[u8]) -> bool {
-        self.scopes.lock().contains(hash)
-    }
-
-    /// Scopes that have got rows.
-    pub(crate) fn knows_scopes(&self, hashes: Vec<Vec<u8>>) {
-        /// So that a process that sees many does not keep them all.
-        const MOST: usize = 10_000;
-        let mut scopes = self.scopes.lock();
-        if scopes.len() > MOST {
-            scopes.clear();
-        }
-        scopes.extend(hashes);
-    }
-
-    /// A row is not there any more: the database was restored to an earlier state, or has lost changes in a failover.
-    pub(crate) fn forget_scopes(&self) {
-        self.scopes.lock().clear();
-    }
-
     pub(crate) fn limits(&self) -> Limits {
-        Limits::of(&self.options)
+        self.options.limits()
     }
 
     /// Names the store in a failure.
@@ -120,7 +93,7 @@ impl Engine for Postgres {
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
         let session = Session::new(self, Purpose::Read, self.limits());
-        work(&Handle::new(&session))
+        work(&Handle(&session))
     }
 
     fn write(
@@ -131,8 +104,9 @@ impl Engine for Postgres {
         transaction::write(self, writing, work)
     }
 
+    /// Each write in it is a transaction of its own: there are no bytes to clear before others may write.
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        transaction::exclusively(self, work)
+        work(self)
     }
 
     fn is_shared(&self) -> bool {
@@ -140,19 +114,14 @@ impl Engine for Postgres {
     }
 
     fn scrub(&self) -> Option<Residue> {
-        Some(residue())
+        Some(Residue::Database(
+            "the database's files have its bytes until its administrator runs `VACUUM FULL`, which writes the tables \
+             anew; the log (WAL) with its archive, replicas and backups have them as long as they are kept"
+                .into(),
+        ))
     }
 
     fn name(&self) -> String {
         self.shown.clone()
     }
-}
-
-/// What an erasure cannot reach.
-pub(crate) fn residue() -> Residue {
-    Residue::Database(
-        "the database's files have its bytes until its administrator runs `VACUUM FULL`, which writes the tables \
-         anew; the log (WAL) with its archive, replicas and backups have them as long as they are kept"
-            .into(),
-    )
 }

@@ -49,14 +49,9 @@ pub enum Fault {
     /// The server does not let this user in, or not into this database.
     #[strum(serialize = "server_refuses")]
     Refused,
-    /// The server asks for a password, and none was given.
-    NoPassword,
     /// The certificate of the server cannot be trusted.
     #[strum(serialize = "server_not_trusted")]
     NotTrusted,
-    /// The server has no TLS, and the address asks for it.
-    #[strum(serialize = "server_without_tls")]
-    NoTls,
     /// The server is set up in a way that loses or mixes up notes.
     #[strum(serialize = "server_unsuitable")]
     Unsuitable,
@@ -124,22 +119,12 @@ impl Fault {
             Self::Refused => (
                 Denied,
                 "the server of {s} refuses: {r}",
-                "check user, password and database; a password comes from PGPASSWORD or the file of PGPASSFILE",
-            ),
-            Self::NoPassword => (
-                Denied,
-                "the server of {s} asks for a password, and there is none",
-                "set PGPASSWORD, write it into ~/.pgpass (PGPASSFILE names another file), or name a command that prints it with the setting `postgres_password_command`",
+                "check user, password and database; a password comes from PGPASSWORD, from ~/.pgpass (PGPASSFILE names another file), or from a command that the setting `postgres_password_command` names",
             ),
             Self::NotTrusted => (
                 Unreachable,
                 "the server of {s} cannot be trusted: {r}",
                 "check the address, or name the certificate of the authority that signed the server's with sslrootcert",
-            ),
-            Self::NoTls => (
-                Unreachable,
-                "the server of {s} has no TLS, and the connection needs it",
-                "turn TLS on at the server",
             ),
             Self::Unsuitable => (
                 Unreachable,
@@ -230,26 +215,15 @@ pub fn is_away(error: &Error) -> bool {
 }
 
 /// Inside this crate a failure is the server's, or one of the connection to it, or already an error for the caller.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub(crate) enum Failure {
-    Server(tokio_postgres::Error),
-    Away(Outage),
-    Ours(Error),
+    Server(#[from] tokio_postgres::Error),
+    Away(#[from] Outage),
+    Ours(#[from] Error),
 }
 
 pub(crate) type Outcome<T> = Result<T, Failure>;
-
-impl From<tokio_postgres::Error> for Failure {
-    fn from(error: tokio_postgres::Error) -> Self {
-        Self::Server(error)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Ours(error)
-    }
-}
 
 impl From<PostgresError> for Failure {
     fn from(error: PostgresError) -> Self {
@@ -277,9 +251,11 @@ impl Failure {
         }
     }
 
-    /// The cure of this failure.
-    pub(crate) fn cure(&self) -> RetryKind {
+    /// The cure of this failure, on one server or on one of several.
+    pub(crate) fn cure(&self, has_others: bool) -> RetryKind {
         match self {
+            // A server that is cut off may have a sibling that is not.
+            Self::Away(Outage::TimedOut(_)) if has_others => RetryKind::Elsewhere,
             // The wait for a connection is over already: no other attempt.
             Self::Away(Outage::Lost(_)) => RetryKind::Elsewhere,
             Self::Away(_) | Self::Ours(_) => RetryKind::None,
@@ -287,12 +263,23 @@ impl Failure {
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
                     RetryKind::Again
                 }
+                Some(&SqlState::READ_ONLY_SQL_TRANSACTION) if !has_others => RetryKind::None,
                 Some(code) if is_of_server(code) || is_of_standby(error) => RetryKind::Elsewhere,
                 Some(_) => RetryKind::None,
                 None if is_of_connection(error) => RetryKind::Elsewhere,
                 None => RetryKind::None,
             },
         }
+    }
+
+    /// True if the server refused a statement, so that its connection can be used again.
+    pub(crate) fn is_refused(&self, has_others: bool) -> bool {
+        let is_answer = match self {
+            Self::Server(error) => error.as_db_error().is_some(),
+            Self::Away(_) => false,
+            Self::Ours(_) => true,
+        };
+        is_answer && self.cure(has_others) != RetryKind::Elsewhere
     }
 
     /// The error for the caller. `waited` is how long a lock was waited for, and `limit` how long a statement may take.

@@ -1,19 +1,19 @@
 //! Options for reaching a store: its URL, and the settings that are handed in.
 
-use std::fmt;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, LoadBalanceHosts, SslMode, TargetSessionAttrs};
 use waynote::{Error, Name};
 
-use crate::error::{Fault, Outcome, told};
+use crate::error::{Fault, Outcome};
 use crate::passwords::{self, PasswordSource};
 use crate::schema::SchemaName;
+use crate::server::Limits;
 
 /// How a store in PostgreSQL is reached. Made from a URL; nothing here is read from the environment.
 #[derive(Clone)]
@@ -25,19 +25,14 @@ pub struct Options {
     /// `sslrootcert`: a file with certificates, or `system`.
     pub(crate) roots: Option<String>,
     pub(crate) password_source: Option<PasswordSource>,
-    pub(crate) times: Times,
+    pub(crate) limits: Limits,
+    /// How long connecting may take, with TLS and the log-in.
+    pub(crate) connect: Duration,
+    /// How long a whole call may take.
+    within: Option<Duration>,
     pub(crate) connections: usize,
     /// The URL with the user and without its query.
     pub(crate) shown: String,
-}
-
-/// How long something may take.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Times {
-    pub(crate) connect: Duration,
-    pub(crate) wait: Duration,
-    pub(crate) answer: Duration,
-    pub(crate) within: Option<Duration>,
 }
 
 /// True if a text is meant as the URL of a store in PostgreSQL.
@@ -90,32 +85,18 @@ impl Options {
             };
             let value = percent_decode_str(value).decode_utf8();
             let value = value.map_err(|_| bad(&format!("its `{key}` is not UTF-8")))?;
-            if own.replace(value.into_owned()).is_some() {
-                return Err(bad(&format!("it has `{key}` twice")));
-            }
+            *own = Some(value.into_owned());
         }
         let no_name = |_| bad("the name of a store has 1 to 200 bytes and no control characters");
         let store = store
             .map(|name| name.parse().map_err(no_name))
             .transpose()?;
         let schema = schema.map(|name| name.parse().map_err(bad)).transpose()?;
-        // The parser's words may quote a part of the address, and so of a password: only an option's name is shown.
-        let unread = |error: tokio_postgres::Error| {
-            let said = told(&error);
-            let keys = others.iter().filter_map(|pair| pair.split('=').next());
-            let mut keys = keys.filter(|_| !query.contains('@'));
-            match keys.find(|key| said.contains(&format!("option `{key}`"))) {
-                Some("sslmode") => bad(
-                    "`sslmode` is require or disable: with TLS, a server always has to prove who it is",
-                ),
-                Some(key) => bad(&format!(
-                    "its option `{key}` is not known, or has no such value"
-                )),
-                None => bad("it cannot be read"),
-            }
-        };
         let plain = format!("{rest}?{}", others.join("&"));
-        let mut config: Config = plain.parse().map_err(unread)?;
+        // The parser's words may quote a part of the address, and so of a password.
+        let mut config: Config = plain.parse().map_err(|_| {
+            bad("it cannot be read, or an option is not known or has no such value (`sslmode` is require or disable)")
+        })?;
         if config.get_password().is_some() {
             return Err(Fault::PasswordInUrl.of(&shown, "").into());
         }
@@ -142,18 +123,22 @@ impl Options {
             config.application_name("waynote");
         }
         let connect = config.get_connect_timeout().copied();
+        let connect = connect.unwrap_or(Duration::from_secs(5));
         let idle = config.get_keepalives_idle().min(Duration::from_secs(30));
         let unanswered = config.get_tcp_user_timeout().copied();
         config
+            // So that there is time for each.
+            .connect_timeout(connect / u32::try_from(hosts).unwrap_or(1))
             .keepalives_idle(idle)
             .tcp_user_timeout(unanswered.unwrap_or(Duration::from_secs(10)));
         Ok(Self {
-            times: Times {
-                connect: connect.unwrap_or(Duration::from_secs(5)),
+            limits: Limits {
                 wait: Duration::from_secs(10),
                 answer: Duration::from_secs(30),
-                within: None,
+                until: None,
             },
+            within: None,
+            connect,
             config,
             store,
             schema: schema.unwrap_or_default(),
@@ -213,25 +198,18 @@ impl Options {
         self.store.as_ref()
     }
 
-    /// How long connecting may take, with TLS and the log-in (5 seconds).
-    #[must_use]
-    pub fn connect(mut self, time: Duration) -> Self {
-        self.times.connect = time;
-        self
-    }
-
     /// How long a write waits for the writers before it, a call for a free connection, and a call for a server that is
     /// away, if the process was connected or the URL names several hosts: a standby may take over (10 seconds).
     #[must_use]
     pub fn wait(mut self, time: Duration) -> Self {
-        self.times.wait = time;
+        self.limits.wait = time;
         self
     }
 
     /// How long one round trip may take (30 seconds).
     #[must_use]
     pub fn answer(mut self, time: Duration) -> Self {
-        self.times.answer = time;
+        self.limits.answer = time;
         self
     }
 
@@ -239,7 +217,7 @@ impl Options {
     /// rather do without.
     #[must_use]
     pub fn within(mut self, time: impl Into<Option<Duration>>) -> Self {
-        self.times.within = time.into();
+        self.within = time.into();
         self
     }
 
@@ -266,8 +244,16 @@ impl Options {
 
     /// Names the store in a failure.
     pub(crate) fn named<T>(&self, outcome: Outcome<T>) -> Result<T, Error> {
-        let (times, shown) = (self.times, self.shown());
-        outcome.map_err(|failure| failure.of(&shown, times.wait, times.answer))
+        let Limits { wait, answer, .. } = self.limits;
+        outcome.map_err(|failure| failure.of(&self.shown(), wait, answer))
+    }
+
+    /// How long a call may take that begins now.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            until: self.within.map(|within| Instant::now() + within),
+            ..self.limits.clone()
+        }
     }
 
     /// True if the URL names several hosts.
@@ -289,17 +275,6 @@ fn is_here(config: &Config) -> bool {
     match config.get_hostaddrs() {
         [] => config.get_hosts().iter().all(is_loopback),
         addresses => addresses.iter().all(IpAddr::is_loopback),
-    }
-}
-
-/// Without a password.
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("url", &self.shown())
-            .field("times", &self.times)
-            .field("connections", &self.connections)
-            .finish_non_exhaustive()
     }
 }
 
@@ -343,7 +318,6 @@ mod tests {
             "postgres://me:sec?ret@db/notes",
             "postgres://me:se@cret@db/notes?store=s&x=y",
             "postgres:///notes?store=s",
-            "postgres://me@db/notes?store=s&store=t",
             "postgres://me@db/notes?store=",
             "postgres://me@db/notes?schema=A",
             "postgres://me@db/notes?read_url=x",
@@ -359,14 +333,13 @@ mod tests {
         the address postgres://me@db/notes has a password in it, which others could read
         the address postgres://me@db/notes has a password in it, which others could read
         the address postgres:// has a password in it, which others could read
-        `postgres://me@db/notes` is not the address of a store in PostgreSQL: its option `x` is not known, or has no such value
+        `postgres://me@db/notes` is not the address of a store in PostgreSQL: it cannot be read, or an option is not known or has no such value (`sslmode` is require or disable)
         `postgres:///notes` is not the address of a store in PostgreSQL: it names no host
-        `postgres://me@db/notes` is not the address of a store in PostgreSQL: it has `store` twice
         `postgres://me@db/notes` is not the address of a store in PostgreSQL: the name of a store has 1 to 200 bytes and no control characters
         `postgres://me@db/notes` is not the address of a store in PostgreSQL: the name of a schema has 1 to 63 letters a to z, digits and underscores, and begins with no digit and not with pg_
-        `postgres://me@db/notes` is not the address of a store in PostgreSQL: its option `read_url` is not known, or has no such value
-        `postgres://me@db/notes` is not the address of a store in PostgreSQL: its option `connect_timeout` is not known, or has no such value
-        `postgres://me@db/notes` is not the address of a store in PostgreSQL: `sslmode` is require or disable: with TLS, a server always has to prove who it is
+        `postgres://me@db/notes` is not the address of a store in PostgreSQL: it cannot be read, or an option is not known or has no such value (`sslmode` is require or disable)
+        `postgres://me@db/notes` is not the address of a store in PostgreSQL: it cannot be read, or an option is not known or has no such value (`sslmode` is require or disable)
+        `postgres://me@db/notes` is not the address of a store in PostgreSQL: it cannot be read, or an option is not known or has no such value (`sslmode` is require or disable)
         `postgres://me@db/notes` is not the address of a store in PostgreSQL: a host off this machine needs TLS: leave out sslmode=disable
         `mysql://me@db/notes` is not the address of a store in PostgreSQL: it must begin with postgres://
         ");

@@ -14,14 +14,10 @@ use crate::trip::{Statement, Value, big, bigs, bytes, many_bytes, maybe_many_byt
 
 use batch::Batch;
 
-fn statement(session: &Session<'_>, sql: &'static str, values: Vec<Value>) -> Statement {
+fn later(session: &Session<'_>, sql: &'static str, values: Vec<Value>) {
     let mut all = vec![big(session.engine.which.key)];
     all.extend(values);
-    Statement::typed(sql, all)
-}
-
-fn later(session: &Session<'_>, sql: &'static str, values: Vec<Value>) {
-    session.later([statement(session, sql, values)]);
+    session.later([Statement::typed(sql, all)]);
 }
 
 /// Puts rows. Their positions follow the last one of the store.
@@ -46,8 +42,8 @@ pub(crate) fn put(session: &Session<'_>, rows: &[Row<'_>]) -> Result<()> {
             } => batch.forgotten(*position, (*at, by), revisions, events, *step)?,
         }
     }
-    session.makes_scopes(batch.new_scopes(session.engine));
-    let Some((first, last)) = batch.positions() else {
+    let positions = batch.positions();
+    let [first, ..] = positions[..] else {
         session.later(batch.statements(session.engine.which.key));
         return Ok(());
     };
@@ -56,11 +52,10 @@ pub(crate) fn put(session: &Session<'_>, rows: &[Row<'_>]) -> Result<()> {
         session.trip(Vec::new(), TripEnd::GoOn)?;
     }
     let before = session.position().unwrap_or_default();
-    if first != before + 1 || !batch.is_without_gap() {
-        return Err(Error::engine(
-            &*session.engine.shown,
-            format!("positions {first} to {last} do not follow {before}"),
-        ));
+    let last = before + i64::try_from(positions.len()).unwrap_or(i64::MAX);
+    if !(before + 1..=last).eq(positions.iter().copied()) {
+        let reason = format!("positions {positions:?} do not follow {before}");
+        return Err(Error::engine(&*session.engine.shown, reason));
     }
     session.later(batch.statements(session.engine.which.key));
     // A guard inside the transaction: null is refused.

@@ -26,48 +26,40 @@ impl Read for CurrentRows<'_> {
 }
 
 /// Rows of a transaction.
-pub(crate) struct Handle<'s, 'e> {
-    session: &'s Session<'e>,
-}
-
-impl<'s, 'e> Handle<'s, 'e> {
-    pub(crate) fn new(session: &'s Session<'e>) -> Self {
-        Self { session }
-    }
-}
+pub(crate) struct Handle<'s, 'e>(pub(crate) &'s Session<'e>);
 
 impl Read for Handle<'_, '_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        read::read(self.session, ask, TripEnd::GoOn)
+        read::read(self.0, ask, TripEnd::GoOn)
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {
-        verify::verify(self.session, report)
+        verify::verify(self.0, report)
     }
 }
 
 impl Transaction for Handle<'_, '_> {
     fn put(&self, rows: &[engine::Row<'_>]) -> Result<()> {
-        put::put(self.session, rows)
+        put::put(self.0, rows)
     }
 
     fn remove_contents(&self, contents: &[Content]) -> Result<()> {
-        put::remove_contents(self.session, contents);
+        put::remove_contents(self.0, contents);
         Ok(())
     }
 
     fn put_side(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
-        put::side(self.session, space, values, removed);
+        put::side(self.0, space, values, removed);
         Ok(())
     }
 
     fn renew_id(&self) -> Result<StoreId> {
-        put::renew_id(self.session)
+        put::renew_id(self.0)
     }
 
     fn put_index(&self, changes: &[IndexChange<'_>]) -> Result<()> {
         for change in changes {
-            put::index(self.session, change);
+            put::index(self.0, change);
         }
         Ok(())
     }

@@ -151,8 +151,7 @@ impl Server {
 
     /// Takes a connection out of the pool and closes it.
     pub(crate) fn discard(leased: PooledConnection) {
-        let connection = Object::take(leased);
-        connection.cut();
+        drop(Object::take(leased));
     }
 
     /// True if another server may cure a failure: a server that cannot be written has a sibling that can.
@@ -173,7 +172,7 @@ impl Server {
 pub(crate) struct Limits {
     pub(crate) wait: Duration,
     pub(crate) answer: Duration,
-    until: Option<Instant>,
+    pub(crate) until: Option<Instant>,
 }
 
 impl Limits {
@@ -182,15 +181,6 @@ impl Limits {
 
     /// Longer than anything takes.
     const FOREVER: Duration = Duration::from_secs(24 * 60 * 60);
-
-    pub(crate) fn of(options: &Options) -> Self {
-        let times = options.times;
-        Self {
-            wait: times.wait,
-            answer: times.answer,
-            until: times.within.map(|within| Instant::now() + within),
-        }
-    }
 
     /// For a statement whose time depends on the size of the store.
     pub(crate) fn patient(mut self) -> Self {

@@ -48,13 +48,11 @@ pub(crate) struct Session<'e> {
     queue: RefCell<Vec<Statement>>,
     head: RefCell<Option<Head>>,
     /// The cure of the failure that ended it.
-    cure: Cell<RetryKind>,
+    pub(crate) cure: Cell<RetryKind>,
     /// The first position that it has put, and the last.
-    put: Cell<Option<(i64, i64)>>,
+    pub(crate) put: Cell<Option<(i64, i64)>>,
     /// True if anything was put.
-    is_dirty: Cell<bool>,
-    /// The hashes of scopes that have rows once it is committed.
-    scopes: RefCell<Vec<Vec<u8>>>,
+    pub(crate) is_dirty: Cell<bool>,
     /// True if a statement has no time limit of its own: its time depends on the size of the store.
     is_patient: Cell<bool>,
     /// Random: its rows are known by it.
@@ -77,23 +75,9 @@ impl<'e> Session<'e> {
             cure: Cell::new(RetryKind::None),
             put: Cell::default(),
             is_dirty: Cell::default(),
-            scopes: RefCell::default(),
             is_patient: Cell::default(),
             mark: i64::from_be_bytes(mark),
         }
-    }
-
-    /// The cure of the failure that ended it.
-    pub(crate) fn cure(&self) -> RetryKind {
-        self.cure.get()
-    }
-
-    pub(crate) fn put_positions(&self) -> Option<(i64, i64)> {
-        self.put.get()
-    }
-
-    pub(crate) fn is_dirty(&self) -> bool {
-        self.is_dirty.get()
     }
 
     /// From now on, statements may take as long as there is to look at.
@@ -113,35 +97,15 @@ impl<'e> Session<'e> {
         self.queue.borrow_mut().extend(statements);
     }
 
-    /// Cuts the queue back to an earlier length.
-    pub(crate) fn unqueue(&self, length: usize) {
-        self.queue.borrow_mut().truncate(length);
-    }
-
-    pub(crate) fn queued(&self) -> usize {
-        self.queue.borrow().len()
-    }
-
     /// The position after which the next row comes.
     pub(crate) fn position(&self) -> Option<i64> {
-        self.put
-            .get()
-            .map(|(_, last)| last)
-            .or_else(|| self.head.borrow().as_ref().map(|head| head.position))
+        self.head().map(|head| head.position)
     }
 
     /// Positions that are put.
     pub(crate) fn puts(&self, first: i64, last: i64) {
         let first = self.put.get().map_or(first, |(first, _)| first);
         self.put.set(Some((first, last)));
-    }
-
-    /// Restores the positions and the state of the index after a part was rolled back.
-    pub(crate) fn put_back(&self, put: Option<(i64, i64)>, index: Option<IndexState>) {
-        self.put.set(put);
-        if let Some(index) = index {
-            self.indexed(index);
-        }
     }
 
     /// The search index has another state.
@@ -180,19 +144,16 @@ impl<'e> Session<'e> {
                 return Err(Failure::Away(Outage::Lost(reason)));
             }
         };
+        let is_write = self.is_write();
         let asked = statements.len();
         let mut all = Vec::with_capacity(asked + 6);
         if is_fresh {
             all.push(Statement::plain(self.begin()));
-            all.push(head::statement(
-                &self.engine.which,
-                matches!(self.purpose, Purpose::Write(_)),
-            ));
+            all.push(head::statement(&self.engine.which, is_write));
         }
         all.append(&mut self.queue.borrow_mut());
         let skipped = all.len();
         all.extend(statements);
-        let is_write = matches!(self.purpose, Purpose::Write(_));
         if then == TripEnd::Commit {
             if is_write {
                 // Its end during a wait for the standby would look like a commit.
@@ -214,11 +175,7 @@ impl<'e> Session<'e> {
                 Some(&SqlState::QUERY_CANCELED) if began.elapsed() < self.longest_statement() => {
                     RetryKind::Again
                 }
-                Some(&SqlState::NOT_NULL_VIOLATION) => {
-                    self.engine.forget_scopes();
-                    RetryKind::Again
-                }
-                _ => self.cure_of(&failure),
+                _ => failure.cure(self.engine.server.has_others()),
             };
             self.end_broken(&failure);
             // Nothing that was answered yet depends on it, and nothing of it can have been carried out.
@@ -241,20 +198,6 @@ impl<'e> Session<'e> {
         }
         rows.truncate(skipped + asked);
         Ok(rows.split_off(skipped))
-    }
-
-    /// The cure of a failure on this server.
-    fn cure_of(&self, failure: &Failure) -> RetryKind {
-        let cure = failure.cure();
-        let is_read_only = failure.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
-        match failure {
-            // A server that is cut off may have a sibling that is not.
-            Failure::Away(Outage::TimedOut(_)) if self.engine.server.has_others() => {
-                RetryKind::Elsewhere
-            }
-            _ if is_read_only && !self.engine.server.has_others() => RetryKind::None,
-            _ => cure,
-        }
     }
 
     fn once(&self, all: &[Statement], is_fresh: bool, then: TripEnd) -> Outcome<Vec<Vec<Row>>> {
@@ -282,16 +225,19 @@ impl<'e> Session<'e> {
         if self.is_patient.get() {
             return limits.left();
         }
-        let answer = match (self.purpose, then) {
+        let is_write = self.is_write();
+        let answer = match is_write && then == TripEnd::Commit {
             // Another connection can be asked whether the commit was carried out: better than to wait for a server that
             // is cut off.
-            (Purpose::Write(_), TripEnd::Commit) => limits.answer.min(limits.wait),
-            _ => limits.answer,
+            true => limits.answer.min(limits.wait),
+            false => limits.answer,
         };
-        limits.clamped(match (self.purpose, is_fresh) {
-            (Purpose::Write(_), true) => answer + limits.wait,
-            _ => answer,
-        })
+        let lock = limits.wait * u32::from(is_write && is_fresh);
+        limits.clamped(answer + lock)
+    }
+
+    fn is_write(&self) -> bool {
+        self.purpose != Purpose::Read
     }
 
     /// The row of the store, which allows the transaction to go on.
@@ -375,22 +321,10 @@ impl<'e> Session<'e> {
         let Some(leased) = self.leased.take() else {
             return;
         };
-        let is_refused = matches!(failure, Failure::Server(error) if error.as_db_error().is_some())
-            || matches!(failure, Failure::Ours(_));
-        match is_refused && self.cure_of(failure) != RetryKind::Elsewhere {
+        match failure.is_refused(self.engine.server.has_others()) {
             true => roll_back(leased),
             false => Server::discard(leased),
         }
-    }
-
-    /// Scopes that will have rows when it is committed.
-    pub(crate) fn makes_scopes(&self, hashes: Vec<Vec<u8>>) {
-        self.scopes.borrow_mut().extend(hashes);
-    }
-
-    /// It was committed.
-    pub(crate) fn committed(&self) {
-        self.engine.knows_scopes(self.scopes.take());
     }
 
     /// Ends the transaction without keeping anything of it. Nobody waits for the answer.

@@ -14,7 +14,7 @@ use crate::error::{Failure, Fault, Outcome};
 use crate::head::{self, Head, PARTIAL, StoreIdentity};
 use crate::options::Options;
 use crate::schema;
-use crate::server::{Limits, Server};
+use crate::server::Server;
 use crate::trip::{Statement, big, bytes, text};
 
 /// A store, as a list shows it.
@@ -29,8 +29,6 @@ pub struct StoreSummary {
     pub position: Option<Position>,
     /// When it was made, by the clock of the server.
     pub created_at: Timestamp,
-    /// True if [`make`] has not finished: it is still running, or was interrupted.
-    pub is_partial: bool,
 }
 
 /// All tables with rows of stores, but the one with the stores themselves.
@@ -43,8 +41,7 @@ const TABLES: [&str; 8] = [
 /// # Errors
 /// As [`open`](crate::open).
 pub fn list(options: Options) -> Result<Vec<StoreSummary>, Error> {
-    let at = Database::at(options)?;
-    at.named(at.list())
+    Database::at(options)?.done(Database::list)
 }
 
 /// Makes a store, and the tables if there are none. The user needs the right to make a schema in the database, or owns the
@@ -53,9 +50,11 @@ pub fn list(options: Options) -> Result<Vec<StoreSummary>, Error> {
 /// # Errors
 /// [`Fault::StoreExists`], and as [`open`](crate::open).
 pub fn create(options: Options) -> Result<(), Error> {
-    let at = Database::at(options)?;
-    let which = at.new_name()?;
-    at.named(at.create(&which))
+    let which = new_name(&options)?;
+    Database::at(options)?.done(|at| {
+        at.make_tables()?;
+        at.insert(&which)
+    })
 }
 
 /// Gives a store another id: after it was restored to an earlier state, so that nobody takes it for the one that they knew.
@@ -77,14 +76,18 @@ pub fn make<T>(
     options: Options,
     fill: impl FnOnce(&Postgres) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let at = Database::at(options)?;
-    let which = at.new_name()?;
+    let which = new_name(&options)?;
     let partial = which.partial();
-    at.named(at.begin(&partial))?;
+    let at = Database::at(options)?;
+    at.done(|at| {
+        at.make_tables()?;
+        at.remove(&partial)?;
+        at.insert(&partial)
+    })?;
     let engine = Postgres::new(at.server.clone(), at.options.clone(), partial.clone());
     let incarnation = engine.look()?.incarnation;
     let filled = fill(&engine)?;
-    at.named(at.rename(&partial, incarnation, &which.name))?;
+    at.done(|at| at.rename(&partial, incarnation, &which.name))?;
     Ok(filled)
 }
 
@@ -93,9 +96,12 @@ pub fn make<T>(
 /// # Errors
 /// [`Fault::NoStore`]; [`Error::Busy`] when somebody writes it for too long; and as [`open`](crate::open).
 pub fn drop(options: Options) -> Result<(), Error> {
-    let at = Database::at(options)?;
-    let which = identity(&at.options)?;
-    at.named(at.drop(&which))
+    let which = identity(&options)?;
+    Database::at(options)?.done(|at| {
+        at.has(&which)?;
+        let is_gone = at.remove(&which.partial())? | at.remove(&which)?;
+        is_gone.then_some(()).ok_or_else(|| at.no_store())
+    })
 }
 
 /// A database. Its stores share its connections, and nothing is connected before the first call.
@@ -127,10 +133,10 @@ impl Database {
     /// As [`open`](crate::open).
     pub fn open(&self, name: &Name) -> Result<Option<EngineStore<Postgres>>, Error> {
         let which = StoreIdentity::of(name);
-        let found = match self.has(&which) {
-            Err(failure) if is_without_tables(&failure) => false,
-            found => self.named(found)?,
-        };
+        let found = self.done(|at| match at.has(&which) {
+            Err(failure) if is_without_tables(&failure) => Ok(false),
+            found => found,
+        })?;
         let options = self.options.clone().store(name.clone());
         let engine = || Postgres::new(self.server.clone(), options, which);
         Ok(found.then(|| EngineStore::new(engine())))
@@ -141,50 +147,32 @@ impl Database {
     /// # Errors
     /// As [`open`](crate::open).
     pub fn ping(&self) -> Result<(), Error> {
-        let asked = self.run(&Limits::of(&self.options), &[Statement::plain("SELECT")]);
-        self.named(asked.map(|_| ()))
+        self.done(|at| at.run(&[Statement::plain("SELECT")]).map(|_| ()))
     }
 
-    /// The name of a store that is to be made. Nobody could tell it from another one if it had characters that are not
-    /// seen, or could be written in two ways.
-    fn new_name(&self) -> Result<StoreIdentity, Error> {
-        let which = identity(&self.options)?;
-        let is_shown = visible(&which.name) == which.name && !which.name.contains(is_invisible);
-        if is_shown && is_nfc(&which.name) {
-            return Ok(which);
-        }
-        let reason =
-            "the name of a new store has no invisible characters, and is in Unicode's form NFC";
-        Err(Fault::BadUrl.of(self.options.shown(), reason).into())
+    /// The result of some work, whose failure names the store.
+    fn done<T>(&self, work: impl FnOnce(&Self) -> Outcome<T>) -> Result<T, Error> {
+        self.options.named(work(self))
     }
 
-    fn named<T>(&self, outcome: Outcome<T>) -> Result<T, Error> {
-        self.options.named(outcome)
-    }
-
-    fn run(&self, limits: &Limits, statements: &[Statement]) -> Outcome<Vec<Vec<Row>>> {
-        self.server.asked(limits, statements)
+    fn run(&self, statements: &[Statement]) -> Outcome<Vec<Vec<Row>>> {
+        self.server.asked(&self.options.limits(), statements)
     }
 
     fn list(&self) -> Outcome<Vec<StoreSummary>> {
         let sql = "SELECT s.name, s.head, (extract(epoch FROM s.created_at) * 1000000)::bigint,
                           (SELECT count(*) FROM waynote.note n WHERE n.store = s.store), v.version
-                   FROM waynote.store s, waynote.version v ORDER BY s.name";
-        let asked = self.run(
-            &Limits::of(&self.options),
-            &[Statement::typed(sql, Vec::new())],
-        );
-        let rows = match asked {
+                   FROM waynote.store s, waynote.version v WHERE s.name NOT LIKE '%' || $1 ORDER BY s.name";
+        let values = vec![text(PARTIAL)];
+        let rows = match self.run(&[Statement::typed(sql, values)]) {
             Err(failure) if is_without_tables(&failure) => return Ok(Vec::new()),
             asked => asked?,
         };
         let listed = rows[0].iter().map(|row| {
             schema::check(row.try_get(4)?, &self.options.shown())?;
-            let name: &str = row.try_get(0)?;
             let (head, notes): (i64, i64) = (row.try_get(1)?, row.try_get(3)?);
             Ok(StoreSummary {
-                name: name.strip_suffix(PARTIAL).unwrap_or(name).parse()?,
-                is_partial: name.ends_with(PARTIAL),
+                name: row.try_get::<_, &str>(0)?.parse()?,
                 notes: u64::try_from(notes).unwrap_or_default(),
                 position: (head > 0).then(|| Position::new(head)),
                 created_at: Timestamp::from_microsecond(row.try_get(2)?).unwrap_or_default(),
@@ -193,46 +181,35 @@ impl Database {
         listed.collect()
     }
 
-    fn create(&self, which: &StoreIdentity) -> Outcome<()> {
-        let limits = Limits::of(&self.options);
-        schema::make(&self.server, &limits, &self.options.shown())?;
+    fn make_tables(&self) -> Outcome<()> {
+        schema::make(&self.server, &self.options.limits(), &self.options.shown())
+    }
+
+    /// Makes the row of a store.
+    fn insert(&self, which: &StoreIdentity) -> Outcome<()> {
         let mut random = [0; 24];
         getrandom::fill(&mut random)
             .map_err(|error| Error::engine(self.options.shown(), error.to_string()))?;
         let (incarnation, id) = random.split_at(8);
         let incarnation = i64::from_be_bytes(incarnation.try_into().unwrap_or_default());
-        let made = self.run(
-            &limits,
-            &[Statement::typed(
-                "INSERT INTO waynote.store (store, name, incarnation, id) VALUES ($1, $2, $3, $4)
-                 ON CONFLICT (store) DO NOTHING RETURNING store",
-                vec![
-                    big(which.key),
-                    text(which.name.clone()),
-                    big(incarnation),
-                    bytes(id),
-                ],
-            )],
-        )?;
+        let made = self.run(&[Statement::typed(
+            "INSERT INTO waynote.store (store, name, incarnation, id) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (store) DO NOTHING RETURNING store",
+            vec![
+                big(which.key),
+                text(which.name.clone()),
+                big(incarnation),
+                bytes(id),
+            ],
+        )])?;
         match made[0].is_empty() {
             true => Err(Fault::StoreExists.of(self.options.shown(), "").into()),
             false => Ok(()),
         }
     }
 
-    /// Makes the row of a store that is being made, instead of one that was left.
-    fn begin(&self, partial: &StoreIdentity) -> Outcome<()> {
-        match self.create(partial) {
-            Err(_) if self.has(partial).unwrap_or_default() => {
-                self.remove(partial)?;
-                self.create(partial)
-            }
-            created => created,
-        }
-    }
-
     fn has(&self, which: &StoreIdentity) -> Outcome<bool> {
-        let found = self.run(&Limits::of(&self.options), &[head::statement(which, false)])?;
+        let found = self.run(&[head::statement(which, false)])?;
         let head = found[0].first().map(Head::of).transpose()?;
         if let Some(head) = &head {
             schema::check(head.version, &self.options.shown())?;
@@ -242,40 +219,25 @@ impl Database {
 
     /// Gives the row its name, if it is the one that was filled.
     fn rename(&self, which: &StoreIdentity, incarnation: i64, name: &str) -> Outcome<()> {
-        let renamed = self.run(
-            &Limits::of(&self.options),
-            &[Statement::typed(
-                "UPDATE waynote.store SET name = $4
-                 WHERE store = $1 AND name = $2 AND incarnation = $3 RETURNING store",
-                vec![
-                    big(which.key),
-                    text(which.name.clone()),
-                    big(incarnation),
-                    text(name.to_owned()),
-                ],
-            )],
-        )?;
+        let renamed = self.run(&[Statement::typed(
+            "UPDATE waynote.store SET name = $4
+             WHERE store = $1 AND name = $2 AND incarnation = $3 RETURNING store",
+            vec![
+                big(which.key),
+                text(which.name.clone()),
+                big(incarnation),
+                text(name.to_owned()),
+            ],
+        )])?;
         match renamed[0].is_empty() {
             true => Err(self.no_store()),
             false => Ok(()),
         }
     }
 
-    /// Removes a store, or the rest of one that was being made.
-    fn drop(&self, which: &StoreIdentity) -> Outcome<()> {
-        let partial = which.partial();
-        if self.has(&partial)? {
-            self.remove(&partial)
-        } else if self.has(which)? {
-            self.remove(which)
-        } else {
-            Err(self.no_store())
-        }
-    }
-
-    /// Removes all rows of a store, while nobody else writes it.
-    fn remove(&self, which: &StoreIdentity) -> Outcome<()> {
-        let limits = Limits::of(&self.options).patient();
+    /// Removes all rows of a store, while nobody else writes it. False if there is no such store.
+    fn remove(&self, which: &StoreIdentity) -> Outcome<bool> {
+        let limits = self.options.limits().patient();
         let wait = limits.wait.as_millis();
         let mut statements = vec![
             Statement::plain(format!(
@@ -297,11 +259,8 @@ impl Database {
             vec![big(which.key), text(which.name.clone())],
         ));
         statements.push(Statement::plain("COMMIT"));
-        let rows = self.run(&limits, &statements)?;
-        match rows[1].is_empty() {
-            true => Err(self.no_store()),
-            false => Ok(()),
-        }
+        let rows = self.server.asked(&limits, &statements)?;
+        Ok(!rows[1].is_empty())
     }
 
     fn no_store(&self) -> Failure {
@@ -313,6 +272,19 @@ impl Database {
 fn is_without_tables(failure: &Failure) -> bool {
     let codes = [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME];
     failure.code().is_some_and(|code| codes.contains(code))
+}
+
+/// The name of a store that is to be made. Nobody could tell it from another one if it had characters that are not
+/// seen, or could be written in two ways.
+fn new_name(options: &Options) -> Result<StoreIdentity, Error> {
+    let which = identity(options)?;
+    let is_shown = visible(&which.name) == which.name && !which.name.contains(is_invisible);
+    if is_shown && is_nfc(&which.name) {
+        return Ok(which);
+    }
+    let reason =
+        "the name of a new store has no invisible characters, and is in Unicode's form NFC";
+    Err(Fault::BadUrl.of(options.shown(), reason).into())
 }
 
 /// The identity of the store that the options name.

@@ -2,23 +2,14 @@
 
 use std::time::Instant;
 
-use waynote::engine::{Engine, IndexState, Read, Transaction, Writing};
-use waynote::forget::Residue;
+use waynote::engine::{Transaction, Writing};
 use waynote::{Error, Result};
 
-use crate::engine::{Postgres, residue};
+use crate::engine::Postgres;
 use crate::error::{Failure, Fault, Outage, RetryKind, told};
 use crate::rows::Handle;
-use crate::server::Limits;
 use crate::session::{Purpose, Session, TripEnd};
 use crate::trip::{Statement, big};
-
-/// The outcome of a commit.
-enum CommitOutcome {
-    Yes,
-    /// Nothing of it was carried out.
-    No(Error, RetryKind),
-}
 
 /// Runs `work` in a transaction.
 pub(crate) fn write(
@@ -32,12 +23,12 @@ pub(crate) fn write(
     loop {
         attempt += 1;
         let session = Session::new(engine, Purpose::Write(writing), limits.clone());
-        let (error, cure) = match work(&Handle::new(&session)) {
+        let (error, cure) = match work(&Handle(&session)) {
             Ok(()) => match commit(&session)? {
-                CommitOutcome::Yes => return Ok(()),
-                CommitOutcome::No(error, cure) => (error, cure),
+                None => return Ok(()),
+                Some(failed) => failed,
             },
-            Err(error) => (error, session.cure()),
+            Err(error) => (error, session.cure.get()),
         };
         drop(session);
         if !limits.again(started, attempt, cure) {
@@ -46,10 +37,11 @@ pub(crate) fn write(
     }
 }
 
-fn commit(session: &Session<'_>) -> Result<CommitOutcome> {
-    if !session.is_dirty() {
+/// Commits a transaction. An error with its cure if nothing of it was carried out.
+fn commit(session: &Session<'_>) -> Result<Option<(Error, RetryKind)>> {
+    if !session.is_dirty.get() {
         session.roll_back();
-        return Ok(CommitOutcome::Yes);
+        return Ok(None);
     }
     let engine = session.engine;
     let failure = match session.tried(Vec::new(), TripEnd::Commit) {
@@ -59,23 +51,12 @@ fn commit(session: &Session<'_>) -> Result<CommitOutcome> {
                 "the server has ended its wait for its standby",
             ));
         }
-        Ok(_) => {
-            session.committed();
-            return Ok(CommitOutcome::Yes);
-        }
+        Ok(_) => return Ok(None),
         Err(failure) => failure,
     };
-    let cure = session.cure();
-    let is_refused = match &failure {
-        Failure::Server(error) => error.as_db_error().is_some() && cure != RetryKind::Elsewhere,
-        Failure::Ours(_) => true,
-        Failure::Away(_) => false,
-    };
-    if is_refused {
-        return Ok(CommitOutcome::No(
-            engine.named::<()>(Err(failure)).unwrap_err(),
-            cure,
-        ));
+    if failure.is_refused(engine.server.has_others()) {
+        let refused = engine.named::<()>(Err(failure)).err();
+        return Ok(refused.map(|error| (error, session.cure.get())));
     }
     resolve(session, &failure)
 }
@@ -85,29 +66,25 @@ fn unknown(engine: &Postgres, reason: &str) -> Error {
 }
 
 /// The connection was lost while the transaction was being committed: its rows say whether it was.
-fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<CommitOutcome> {
+fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<Option<(Error, RetryKind)>> {
     let engine = lost.engine;
-    let reason = match failure {
-        Failure::Server(error) => told(error),
-        Failure::Away(away) => away.to_string(),
-        Failure::Ours(error) => error.to_string(),
-    };
-    let gone = |reason: &str| {
-        let away = Outage::Lost(reason.to_owned()).to_string();
-        let error = Fault::Away.of(&engine.shown, away);
-        CommitOutcome::No(error.into(), RetryKind::Elsewhere)
-    };
-    let Some((first, _)) = lost.put_positions() else {
+    let reason = told(failure);
+    let away = Outage::Lost(reason.clone()).to_string();
+    let gone = (
+        Fault::Away.of(&engine.shown, away).into(),
+        RetryKind::Elsewhere,
+    );
+    let Some((first, _)) = lost.put.get() else {
         // It has no position, so that doing it again does not change it.
-        return Ok(gone(&reason));
+        return Ok(Some(gone));
     };
     // A server that restarts, or one that takes over, needs a while.
     let started = Instant::now();
-    let limits = Limits::of(&engine.options);
+    let limits = engine.limits();
     loop {
         match look(lost, first) {
-            Ok(true) => return Ok(CommitOutcome::Yes),
-            Ok(false) => return Ok(gone(&reason)),
+            Ok(true) => return Ok(None),
+            Ok(false) => return Ok(Some(gone)),
             Err(()) if limits.pause(started) => {}
             Err(()) => return Err(unknown(engine, &reason)),
         }
@@ -117,9 +94,8 @@ fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<CommitOutcome> {
 /// True if the rows of a transaction that put one at this position are there, on this server and on its standby.
 fn look(lost: &Session<'_>, first: i64) -> std::result::Result<bool, ()> {
     let engine = lost.engine;
-    let limits = Limits::of(&engine.options);
     // The lock is free when the server is done with the transaction.
-    let session = Session::new(engine, Purpose::Write(Writing::Durable), limits);
+    let session = Session::new(engine, Purpose::Write(Writing::Durable), engine.limits());
     let marks = Statement::typed(
         "SELECT mark FROM waynote.journal WHERE store = $1 AND position = $2
          UNION ALL SELECT mark FROM waynote.event WHERE store = $1 AND position = $2",
@@ -135,100 +111,5 @@ fn look(lost: &Session<'_>, first: i64) -> std::result::Result<bool, ()> {
     match session.tried(Vec::new(), TripEnd::Commit) {
         Ok(_) if !session.is_warned() => Ok(true),
         _ => Err(()),
-    }
-}
-
-/// Runs `work` while nobody else writes: all of it in one transaction, which holds the lock.
-pub(crate) fn exclusively(
-    engine: &Postgres,
-    work: &mut dyn FnMut(&dyn Engine) -> Result<()>,
-) -> Result<()> {
-    let session = Session::new(engine, Purpose::Write(Writing::Durable), engine.limits());
-    // What is done between two trips may take its time here.
-    session.later([Statement::plain(
-        "SET LOCAL idle_in_transaction_session_timeout = '60s'",
-    )]);
-    session.trip(Vec::new(), TripEnd::GoOn)?;
-    let held = LockedEngine { session: &session };
-    let worked = work(&held);
-    // Each write in it was acknowledged by itself.
-    match commit(&session)? {
-        CommitOutcome::Yes => worked,
-        CommitOutcome::No(error, _) => worked.and(Err(error)),
-    }
-}
-
-/// The engine inside the transaction that holds the lock.
-struct LockedEngine<'s, 'e> {
-    session: &'s Session<'e>,
-}
-
-impl Engine for LockedEngine<'_, '_> {
-    fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Handle::new(self.session)))
-    }
-
-    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        work(&Handle::new(self.session))
-    }
-
-    fn write(
-        &self,
-        _: Writing,
-        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
-    ) -> Result<()> {
-        let session = self.session;
-        session.trip(vec![Statement::plain("SAVEPOINT waynote")], TripEnd::GoOn)?;
-        let mut part = Part {
-            session,
-            put: session.put_positions(),
-            index: session.head().map(|head| head.index),
-            queued: session.queued(),
-            is_kept: false,
-        };
-        work(&Handle::new(session))?;
-        session.trip(
-            vec![Statement::plain("RELEASE SAVEPOINT waynote")],
-            TripEnd::GoOn,
-        )?;
-        part.is_kept = true;
-        Ok(())
-    }
-
-    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        work(self)
-    }
-
-    fn is_shared(&self) -> bool {
-        true
-    }
-
-    fn scrub(&self) -> Option<Residue> {
-        Some(residue())
-    }
-
-    fn name(&self) -> String {
-        self.session.engine.shown.clone()
-    }
-}
-
-/// A write inside a transaction, taken back unless it is kept: also when the work panics.
-struct Part<'s, 'e> {
-    session: &'s Session<'e>,
-    put: Option<(i64, i64)>,
-    index: Option<IndexState>,
-    queued: usize,
-    is_kept: bool,
-}
-
-impl Drop for Part<'_, '_> {
-    fn drop(&mut self) {
-        if self.is_kept {
-            return;
-        }
-        self.session.unqueue(self.queued);
-        self.session.put_back(self.put, self.index);
-        let back = Statement::plain("ROLLBACK TO SAVEPOINT waynote; RELEASE SAVEPOINT waynote");
-        let _ = self.session.trip(vec![back], TripEnd::GoOn);
     }
 }

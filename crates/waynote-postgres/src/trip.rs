@@ -1,10 +1,8 @@
 //! One round trip: statements that are sent together, with the types of their values.
 
 use std::borrow::Cow;
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::task::Poll;
 
+use futures_util::future::join_all;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, Row};
 
@@ -93,29 +91,7 @@ pub(crate) async fn run(
     schema: &SchemaName,
     statements: &[Statement],
 ) -> Result<Vec<Vec<Row>>, Error> {
-    type Answer<'s> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Error>> + 's>>;
-    let mut answers: Vec<Answer<'_>> = Vec::with_capacity(statements.len());
-    for statement in statements {
-        answers.push(Box::pin(statement.run(client, schema)));
-    }
-    // A statement is sent when its future is first polled.
-    let mut ready: Vec<Option<Result<Vec<Row>, Error>>> = poll_fn(|cx| {
-        let polled = answers
-            .iter_mut()
-            .map(|answer| match answer.as_mut().poll(cx) {
-                Poll::Ready(rows) => Some(rows),
-                Poll::Pending => None,
-            });
-        Poll::Ready(polled.collect())
-    })
-    .await;
-    let mut all = Vec::with_capacity(statements.len());
-    for (answer, ready) in answers.into_iter().zip(&mut ready) {
-        let rows = match ready.take() {
-            Some(rows) => rows,
-            None => answer.await,
-        };
-        all.push(rows?);
-    }
-    Ok(all)
+    // A statement is sent when its future is first polled: all of them in their order, before any answer.
+    let answers = statements.iter().map(|one| one.run(client, schema));
+    join_all(answers).await.into_iter().collect()
 }

@@ -13,11 +13,10 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
-use tokio_rustls::TlsAcceptor;
 
 use crate::app::{App, permits};
 use crate::edge::user;
@@ -26,21 +25,11 @@ use crate::visit::{Peer, waiting};
 /// How long a client may take to agree on TLS.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// The answer to a request without TLS. A handshake begins with another byte than the name of a method.
-const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n\
-                     Connection: close\r\nContent-Length: 57\r\n\r\n\
-                     this server speaks TLS: use https:// in place of http://\n";
-
 /// The pause after the system has refused a connection, for example because too many files are open.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
 /// Serves connections until the server is told to stop, then answers what has been asked.
-pub(crate) async fn serve(
-    app: &App,
-    listener: TcpListener,
-    tls: Option<TlsAcceptor>,
-    router: Router,
-) {
+pub(crate) async fn serve(app: &App, listener: TcpListener, router: Router) {
     let limits = &app.options.limits;
     // Where there is no room, new connections wait. Idle ones end after the time of a head.
     let room = Arc::new(Semaphore::new(permits(limits.connections)));
@@ -68,12 +57,10 @@ pub(crate) async fn serve(
             router: router.clone(),
             watcher: open.watcher(),
         };
-        let tls = tls.clone();
-        let app = app.clone();
+        let counted = app.metrics.connections.one();
         tokio::spawn(async move {
-            let _seat = seat;
-            let _open = app.metrics.connections.one();
-            connection.run(stream, tls).await;
+            let _open = (seat, counted);
+            connection.run(stream).await;
         });
     }
     drop(listener);
@@ -88,7 +75,7 @@ struct Connection {
 }
 
 impl Connection {
-    async fn run(self, stream: TcpStream, tls: Option<TlsAcceptor>) {
+    async fn run(self, stream: TcpStream) {
         // Answers are sent at once, without Nagle's algorithm. A stream without this option works too.
         let _ = stream.set_nodelay(true);
         if self.app.options.one_time_link && !self.is_own_users(&stream).await {
@@ -96,22 +83,13 @@ impl Connection {
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(self.app.options.limits.write_time));
-        let mut stream = Box::pin(stream);
-        match tls {
+        let stream = Box::pin(stream);
+        match &self.app.certificates {
             None => self.speak(stream).await,
-            Some(tls) => {
+            Some(certificates) => {
                 let time = self.app.options.limits.header_time.min(HANDSHAKE);
-                let mut first = [0];
-                let begun = tokio::time::timeout(time, stream.get_ref().peek(&mut first));
-                if !matches!(begun.await, Ok(Ok(1))) {
-                    return;
-                }
-                if first[0].is_ascii_uppercase() {
-                    let _ = stream.write_all(PLAIN.as_bytes()).await;
-                    let _ = stream.shutdown().await;
-                    return;
-                }
-                let handshake = tokio::time::timeout(time, tls.accept(stream));
+                let handshake = certificates.acceptor().accept(stream);
+                let handshake = tokio::time::timeout(time, handshake);
                 if let Ok(Ok(stream)) = handshake.await {
                     self.speak(stream).await;
                 }

@@ -1,9 +1,8 @@
 //! The endpoints for liveness, readiness and metrics.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
@@ -15,15 +14,13 @@ use waynote::Reader;
 
 use crate::app::App;
 use crate::problem::{Answer, Problem};
-use crate::served_stores::ServedStore;
 use crate::sign_in;
-use crate::visit::{Peer, Visit, visible_stores, waiting};
+use crate::visit::{Peer, visible_stores, waiting};
 
 pub(crate) fn router() -> Router<App> {
     Router::new()
         .route("/healthz", get(alive))
         .route("/readyz", get(ready))
-        .route("/readyz/{store}", get(ready_store))
         .route("/metrics", get(figures))
 }
 
@@ -38,7 +35,10 @@ async fn ready(State(app): State<App>) -> Answer<impl IntoResponse> {
         return Err(not_ready("the server is stopping"));
     }
     let named = app.served_stores.named.iter();
-    let named = named.map(|(name, served_store)| answers(&app, name, served_store.clone()));
+    let named = named.map(|(name, served_store)| {
+        let store = served_store.store.clone();
+        answered(&app, name, move || store.version().map(drop))
+    });
     let mut answers = join_all(named).await;
     if let Some(database) = app.served_stores.database.clone() {
         answers.push(answered(&app, &database.label(), move || database.ping()).await);
@@ -49,44 +49,6 @@ async fn ready(State(app): State<App>) -> Answer<impl IntoResponse> {
         (false, _) => return Err(not_ready("no store answers")),
     };
     Ok(Json(json!({ "status": status })))
-}
-
-/// Answers whether one store can be read. A store that is not there does not answer either. Stores of the database are not
-/// looked up for strangers, who could find out their names.
-async fn ready_store(
-    State(app): State<App>,
-    Path(name): Path<String>,
-    peer: Option<Extension<Peer>>,
-    headers: HeaderMap,
-) -> Answer<impl IntoResponse> {
-    if app.stopper.is_stopped() {
-        return Err(not_ready("the server is stopping"));
-    }
-    let is_named = app.served_stores.named.contains_key(&name);
-    let found = match is_named || is_local(&app, peer.as_deref()) {
-        true => {
-            let found = app.served_stores.find(&name, true).await;
-            found.ok().flatten()
-        }
-        false => {
-            let token = sign_in::presented(&app, &headers);
-            Some(Visit::of(&app, name.clone(), token).await?.served_store)
-        }
-    };
-    let answers = match found {
-        Some(served_store) => answers(&app, &name, served_store).await,
-        None => false,
-    };
-    match answers {
-        true => Ok(Json(json!({ "status": "ready" }))),
-        false => Err(not_ready("the store does not answer")),
-    }
-}
-
-/// True if a store can be read.
-async fn answers(app: &App, name: &str, served_store: Arc<ServedStore>) -> bool {
-    let label = served_store.label(name).to_owned();
-    answered(app, &label, move || served_store.store.version().map(drop)).await
 }
 
 /// How long a store or the database has to answer.
@@ -116,11 +78,6 @@ async fn answered(
     false
 }
 
-/// True if the caller is a program of this machine.
-fn is_local(app: &App, peer: Option<&Peer>) -> bool {
-    peer.is_some_and(|Peer(address)| address.is_loopback()) && !app.options.behind_proxy
-}
-
 fn not_ready(detail: &str) -> Problem {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not_ready", detail)
         .hint("the server's log says more")
@@ -133,17 +90,23 @@ async fn figures(
     headers: HeaderMap,
 ) -> Answer<impl IntoResponse> {
     let served_stores = &app.served_stores;
-    let mut seen: Vec<String> = match is_local(&app, peer.as_deref()) {
-        true => served_stores.named.keys().cloned().collect(),
+    let is_local = peer.is_some_and(|Extension(Peer(address))| address.is_loopback());
+    let seen = match is_local && !app.options.behind_proxy {
+        true => {
+            let database = served_stores.database.as_ref().map(|of| of.label());
+            served_stores
+                .named
+                .keys()
+                .cloned()
+                .chain(database)
+                .collect()
+        }
         false => visible_stores(&app, sign_in::presented(&app, &headers)).await,
     };
-    if is_local(&app, peer.as_deref()) {
-        seen.extend(served_stores.database.as_ref().map(|of| of.label()));
-    } else if seen.is_empty() {
+    if seen.is_empty() {
         return Err(Problem::unauthorized());
     }
-    let mut text = app.metrics.text();
-    app.metrics.stores(&mut text, &seen);
+    let text = app.metrics.text(&seen);
     let content_type = "text/plain; version=0.0.4; charset=utf-8";
     Ok(([(CONTENT_TYPE, content_type)], text))
 }

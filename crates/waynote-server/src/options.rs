@@ -9,7 +9,6 @@ pub(crate) const PORT: u16 = 7467;
 
 /// The options of a server: its address, TLS, and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Options {
     /// The address to listen on; port 0: any free port.
     pub listen: SocketAddr,
@@ -35,40 +34,6 @@ impl Default for Options {
             one_time_link: false,
             limits: Limits::default(),
         }
-    }
-}
-
-impl Options {
-    /// Sets the address to listen on; port 0: any free port.
-    pub fn listen(self, listen: SocketAddr) -> Self {
-        Self { listen, ..self }
-    }
-
-    /// Sets the certificate and its key.
-    pub fn tls(self, tls: impl Into<Option<TlsFiles>>) -> Self {
-        let tls = tls.into();
-        Self { tls, ..self }
-    }
-
-    /// Sets whether a reverse proxy takes care of TLS.
-    pub fn behind_proxy(self, behind_proxy: bool) -> Self {
-        Self {
-            behind_proxy,
-            ..self
-        }
-    }
-
-    /// Sets whether the server is for one browser of this user.
-    pub fn one_time_link(self, one_time_link: bool) -> Self {
-        Self {
-            one_time_link,
-            ..self
-        }
-    }
-
-    /// Sets the limits for clients.
-    pub fn limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Semaphore;
-use tokio_rustls::TlsAcceptor;
 use waynote::tend::LastGiven;
 use waynote::{Name, Place};
 
@@ -137,8 +136,6 @@ impl Server {
         }
         let files = shared.options.tls.as_ref();
         shared.certificates = files.map(Certificates::read).transpose()?;
-        let tls = shared.certificates.as_ref().map(Certificates::acceptor);
-        let tls = tls.transpose()?;
         let failed = |source| StartError::Listen { listen, source };
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
@@ -157,7 +154,6 @@ impl Server {
             app: Arc::new(self.shared),
             listener,
             address,
-            tls,
         })
     }
 }
@@ -167,7 +163,6 @@ pub struct BoundServer {
     app: App,
     listener: TcpListener,
     address: SocketAddr,
-    tls: Option<TlsAcceptor>,
 }
 
 impl BoundServer {
@@ -178,7 +173,8 @@ impl BoundServer {
 
     /// The address of the server as a URL, without a path.
     pub fn url(&self) -> String {
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let has_tls = self.app.certificates.is_some();
+        let scheme = if has_tls { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
     }
 
@@ -209,9 +205,7 @@ impl BoundServer {
             .max_blocking_threads(self.app.options.limits.threads.max(1))
             .build()
             .map_err(StartError::System)?;
-        let Self {
-            app, listener, tls, ..
-        } = self;
+        let Self { app, listener, .. } = self;
         let stop_time = app.options.limits.stop_time;
         let served = runtime.block_on(async {
             let listener =
@@ -224,7 +218,7 @@ impl BoundServer {
             if let Some(certificates) = app.certificates.clone() {
                 tokio::spawn(tls::watch(app.clone(), certificates));
             }
-            connection::serve(&app, listener, tls, routes::router(app.clone())).await;
+            connection::serve(&app, listener, routes::router(app.clone())).await;
             Ok(())
         });
         // A running write is completed, but no client waits for its answer any more.

@@ -7,12 +7,10 @@ use std::time::{Duration, SystemTime};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
-use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
-use tokio_rustls::rustls::sign::CertifiedKey;
-use tokio_rustls::rustls::{self, ServerConfig};
 
 use crate::app::App;
 use crate::error::StartError;
@@ -23,26 +21,15 @@ use crate::visit::waiting;
 const LOOKED_AT: Duration = Duration::from_secs(5);
 
 /// The certificate of a server, as it is now.
-#[derive(Debug)]
 pub(crate) struct Certificates {
     files: TlsFiles,
-    provider: CryptoProvider,
-    current: Mutex<LoadedCertificate>,
+    current: Mutex<TlsAcceptor>,
     /// Somebody asks for the files to be read again.
     asked: Notify,
 }
 
-#[derive(Clone, Debug)]
-struct LoadedCertificate {
-    key: Arc<CertifiedKey>,
-    changed: FileTimes,
-}
-
-/// When the files were changed.
-type FileTimes = [Option<SystemTime>; 2];
-
 /// Reads a server's certificate again, from any thread.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Reloader(pub(crate) Arc<Certificates>);
 
 impl Reloader {
@@ -55,41 +42,28 @@ impl Reloader {
 
 impl Certificates {
     pub(crate) fn read(files: &TlsFiles) -> Result<Arc<Self>, StartError> {
-        let provider = ring::default_provider();
         Ok(Arc::new(Self {
-            current: Mutex::new(current(files, &provider)?),
+            current: Mutex::new(acceptor(files)?),
             files: files.clone(),
-            provider,
             asked: Notify::new(),
         }))
     }
 
     /// An acceptor of connections.
-    pub(crate) fn acceptor(self: &Arc<Self>) -> Result<TlsAcceptor, StartError> {
-        let mut config = ServerConfig::builder_with_provider(Arc::new(self.provider.clone()))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| unusable(&self.files.cert, error.to_string()))?
-            .with_no_client_auth()
-            .with_cert_resolver(self.clone());
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(TlsAcceptor::from(Arc::new(config)))
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        self.current.lock().clone()
     }
 
-    fn reload(&self) -> Result<(), StartError> {
-        *self.current.lock() = current(&self.files, &self.provider)?;
-        Ok(())
-    }
-}
-
-impl ResolvesServerCert for Certificates {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(self.current.lock().key.clone())
+    /// When the files were changed.
+    fn changed(&self) -> [Option<SystemTime>; 2] {
+        let files = [&self.files.cert, &self.files.key];
+        files.map(|file| file.metadata().and_then(|data| data.modified()).ok())
     }
 }
 
 /// Reads the files again when they have changed, and when somebody asks for it.
 pub(crate) async fn watch(app: App, certificates: Arc<Certificates>) {
-    let mut seen = certificates.current.lock().changed;
+    let mut seen = None;
     loop {
         let is_asked = tokio::select! {
             () = tokio::time::sleep(LOOKED_AT) => false,
@@ -97,57 +71,48 @@ pub(crate) async fn watch(app: App, certificates: Arc<Certificates>) {
         };
         let of = certificates.clone();
         let read = waiting(move || {
-            let changed = changed(&of.files);
-            let is_new = is_asked || changed != seen;
-            (changed, is_new.then(|| of.reload()))
+            let changed = of.changed();
+            let is_new = is_asked || seen != Some(changed);
+            let read = is_new.then(|| acceptor(&of.files));
+            (changed, read)
         });
         let Ok((changed, read)) = read.await else {
             continue;
         };
-        seen = changed;
+        seen = Some(changed);
         match read {
             None => {}
-            Some(Ok(())) => app.log_event("certificate_read", None),
+            Some(Ok(acceptor)) => {
+                *certificates.current.lock() = acceptor;
+                app.log_event("certificate_read", None);
+            }
             Some(Err(error)) => app.log_event("certificate_unusable", error.to_string()),
         }
     }
 }
 
-fn changed(files: &TlsFiles) -> FileTimes {
-    [&files.cert, &files.key].map(|file| file.metadata().and_then(|data| data.modified()).ok())
-}
-
-fn current(files: &TlsFiles, provider: &CryptoProvider) -> Result<LoadedCertificate, StartError> {
-    let TlsFiles { cert, key } = files;
-    let changed = changed(files);
+/// An acceptor with the certificate of these files.
+fn acceptor(TlsFiles { cert, key }: &TlsFiles) -> Result<TlsAcceptor, StartError> {
     let of_cert = |reason: String| unusable(cert, reason);
-    let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(cert)
-        .map_err(|error| of_cert(error.to_string()))?
-        .collect();
+    let chain: Result<Vec<_>, _> =
+        CertificateDer::pem_file_iter(cert).and_then(|certificates| certificates.collect());
     let chain = chain.map_err(|error| of_cert(error.to_string()))?;
     if chain.is_empty() {
         return Err(of_cert("it has no certificate".into()));
     }
-    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| {
-        unusable(
-            key,
-            match error {
-                rustls::pki_types::pem::Error::NoItemsFound => "it has no private key".into(),
-                error => error.to_string(),
-            },
-        )
+    let key = PrivateKeyDer::from_pem_file(key).map_err(|error| match error {
+        pem::Error::NoItemsFound => unusable(key, "it has no private key".into()),
+        error => unusable(key, error.to_string()),
     })?;
-    let key = CertifiedKey::from_der(chain, private, provider)
-        .map_err(|error| of_cert(error.to_string()))?;
-    Ok(LoadedCertificate {
-        key: Arc::new(key),
-        changed,
-    })
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|config| config.with_no_client_auth().with_single_cert(chain, key));
+    let mut config = config.map_err(|error| of_cert(error.to_string()))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
 fn unusable(file: &Path, reason: String) -> StartError {
-    StartError::Certificate {
-        file: file.to_owned(),
-        reason,
-    }
+    let file = file.to_owned();
+    StartError::Certificate { file, reason }
 }

@@ -18,7 +18,6 @@ mod suite {
     mod page_says;
     mod page_sign_in;
     mod page_worth;
-    mod seats;
     mod stop;
     mod support;
     mod tls;

@@ -1,20 +1,21 @@
 //! A cluster of its own folder.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::daemon::Daemon;
 use crate::programs::{command, hand_over, programs, run};
 
-/// How a cluster is made.
-#[derive(Clone, Debug)]
+/// How a cluster is made: by default on its socket alone, without waiting for the disk.
+#[derive(Clone, Debug, Default)]
 pub struct Setup {
     /// Settings for `postgresql.conf`, one a line.
     pub settings: String,
@@ -30,47 +31,28 @@ pub struct Setup {
     pub fsync: bool,
 }
 
-impl Default for Setup {
-    /// On its socket alone, without waiting for the disk.
-    fn default() -> Self {
-        Self {
-            settings: String::new(),
-            tcp: false,
-            tls: None,
-            access: String::new(),
-            standby_of: None,
-            fsync: false,
-        }
-    }
-}
-
 /// A running cluster. It stops, and its folder goes, when this is dropped, and also when this process ends otherwise.
 #[derive(Debug)]
 pub struct Cluster {
-    /// Removed by the shell that watches over the server when this process is killed.
+    /// Ends before its folder goes.
+    daemon: Option<Daemon>,
     folder: TempDir,
     port: u16,
     tcp: bool,
-    watched: Option<Child>,
     program: PathBuf,
 }
 
 /// How long a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs the server until the writer of standard input is gone.
-const WATCH: &str = r#"
-"$1/postgres" -D "$2/data" >>"$2/log" 2>&1 </dev/null &
-server=$!
-read -r word
-if [ "$word" = kill ]; then
-    # One that is stopped makes no more of them.
-    kill -STOP "$server"; kill -KILL $(pgrep -P "$server"); kill -KILL "$server"; wait "$server"
-    exit 0
-fi
-kill -INT "$server"; wait "$server"
-[ "$word" = keep ] || rm -rf "$2"
-"#;
+/// A folder that the user of the servers may read. Its name is short: the path of a socket has 107 bytes at most.
+pub(crate) fn folder(prefix: &str) -> TempDir {
+    tempfile::Builder::new()
+        .prefix(prefix)
+        .permissions(fs::Permissions::from_mode(0o700))
+        .tempdir_in("/tmp")
+        .unwrap()
+}
 
 impl Cluster {
     /// A cluster that is reached by its loopback port too.
@@ -100,17 +82,12 @@ impl Cluster {
     /// When it does not start.
     pub fn start(setup: &Setup) -> Self {
         let program = programs().expect("PostgreSQL is not installed");
-        // Short: the path of a socket has 107 bytes at most.
-        let folder = tempfile::Builder::new()
-            .prefix("wpg")
-            .permissions(fs::Permissions::from_mode(0o700))
-            .tempdir_in("/tmp")
-            .unwrap();
+        let folder = folder("wpg");
         hand_over(folder.path());
         let mut cluster = Self {
             port: free_port(),
             tcp: setup.tcp || setup.tls.is_some(),
-            watched: None,
+            daemon: None,
             program,
             folder,
         };
@@ -124,14 +101,8 @@ impl Cluster {
         match &setup.standby_of {
             None => {
                 run(command(&self.program.join("initdb"))
-                    .args([
-                        "--auth=trust",
-                        "--username=waynote",
-                        "--encoding=UTF8",
-                        "--no-locale",
-                        "--no-sync",
-                        "-D",
-                    ])
+                    .args(["--auth=trust", "--username=waynote", "--encoding=UTF8"])
+                    .args(["--no-locale", "--no-sync", "-D"])
                     .arg(&data));
             }
             Some((socket, port, _)) => {
@@ -162,32 +133,23 @@ impl Cluster {
         if let Some((key, certificate)) = &setup.tls {
             fs::write(data.join("server.key"), key).unwrap();
             fs::write(data.join("server.crt"), certificate).unwrap();
-            run(Command::new("chmod")
-                .arg("600")
-                .arg(data.join("server.key")));
+            let private = fs::Permissions::from_mode(0o600);
+            fs::set_permissions(data.join("server.key"), private).unwrap();
             settings
                 .push_str("ssl = on\nssl_key_file = 'server.key'\nssl_cert_file = 'server.crt'\n");
         }
         fs::write(data.join("waynote.conf"), settings).unwrap();
-        let main = data.join("postgresql.conf");
-        let usual = fs::read_to_string(&main).unwrap();
-        let usual = usual
-            .lines()
-            .filter(|line| !line.starts_with("include 'waynote"));
-        let usual: Vec<&str> = usual.collect();
-        fs::write(
-            &main,
-            format!("{}\ninclude 'waynote.conf'\n", usual.join("\n")),
-        )
-        .unwrap();
-        fs::write(
-            data.join("pg_hba.conf"),
-            format!(
-                "{}\nlocal all all trust\nlocal replication all trust\nhost all all 127.0.0.1/32 trust\n",
-                setup.access
-            ),
-        )
-        .unwrap();
+        // A standby has the line of its primary.
+        if setup.standby_of.is_none() {
+            let main = data.join("postgresql.conf");
+            let usual = fs::read_to_string(&main).unwrap();
+            fs::write(&main, usual + "\ninclude 'waynote.conf'\n").unwrap();
+        }
+        let access = format!(
+            "{}\nlocal all all trust\nlocal replication all trust\nhost all all 127.0.0.1/32 trust\n",
+            setup.access
+        );
+        fs::write(data.join("pg_hba.conf"), access).unwrap();
         hand_over(&data);
     }
 
@@ -199,7 +161,7 @@ impl Cluster {
         let until = Instant::now() + PATIENCE;
         while !self.begins(until) {
             // Sessions of a killed server may take a while to go, and so may another user of its port.
-            self.stop();
+            self.kill();
             assert!(
                 Instant::now() < until,
                 "the server does not start:\n{}",
@@ -211,18 +173,14 @@ impl Cluster {
     /// Starts the server; false if it has ended.
     fn begins(&mut self, until: Instant) -> bool {
         let said_before = self.log().len();
-        let watched = command(Path::new("/bin/sh"))
-            .args(["-c", WATCH, "sh"])
-            .arg(&self.program)
-            .arg(self.folder.path())
-            // In a group of its own, so that it survives to clear up when this group is killed.
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        self.watched = Some(watched);
+        match &mut self.daemon {
+            Some(daemon) => daemon.signal("RUN"),
+            None => {
+                let program = self.program.join("postgres");
+                let words = [program.as_os_str(), OsStr::new("-D"), OsStr::new("data")];
+                self.daemon = Some(Daemon::start(self.folder.path(), "data", &words));
+            }
+        }
         loop {
             let mut ready = Command::new(self.program.join("pg_isready"));
             ready
@@ -245,21 +203,8 @@ impl Cluster {
 
     /// Kills the server as `kill -9` does: postmaster and backends. Its folder stays.
     pub fn kill(&mut self) {
-        self.end("kill");
-    }
-
-    /// Stops the server. Its folder stays.
-    pub fn stop(&mut self) {
-        self.end("keep");
-    }
-
-    fn end(&mut self, word: &str) {
-        use std::io::Write as _;
-        if let Some(mut watched) = self.watched.take() {
-            if let Some(mut stdin) = watched.stdin.take() {
-                let _ = writeln!(stdin, "{word}");
-            }
-            let _ = watched.wait();
+        if let Some(daemon) = &mut self.daemon {
+            daemon.signal("KILL");
         }
     }
 
@@ -278,21 +223,10 @@ impl Cluster {
     /// As [`Cluster::sql`], in another database.
     pub fn sql_in(&self, database: &str, sql: &str) -> String {
         let mut psql = Command::new(self.program.join("psql"));
-        psql.args([
-            "-X",
-            "-q",
-            "-A",
-            "-t",
-            "-v",
-            "ON_ERROR_STOP=1",
-            "-U",
-            "waynote",
-            "-d",
-            database,
-            "-h",
-        ])
-        .arg(self.folder.path())
-        .args(["-p", &self.port.to_string(), "-c", sql]);
+        psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"])
+            .args(["-U", "waynote", "-d", database, "-h"])
+            .arg(self.folder.path())
+            .args(["-p", &self.port.to_string(), "-c", sql]);
         run(&mut psql).trim_end().to_owned()
     }
 
@@ -329,7 +263,7 @@ impl Cluster {
 
     /// The text of its log.
     pub fn log(&self) -> String {
-        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+        fs::read_to_string(self.folder.path().join("data.log")).unwrap_or_default()
     }
 
     /// The folder of PostgreSQL's programs, `pgbench` among them.
@@ -339,12 +273,6 @@ impl Cluster {
 
     fn data(&self) -> PathBuf {
         self.folder.path().join("data")
-    }
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        self.end("stop");
     }
 }
 
@@ -373,9 +301,10 @@ mod tests {
             return skipped("the test of a server whose port is taken");
         }
         let mut cluster = Cluster::tcp();
+        cluster.sql("CREATE TABLE t (n integer); INSERT INTO t VALUES (7)");
         cluster.kill();
         let taken = TcpListener::bind(("127.0.0.1", cluster.port())).unwrap();
-        let log = cluster.folder.path().join("log");
+        let log = cluster.folder.path().join("data.log");
         let lets_go = std::thread::spawn(move || {
             let until = Instant::now() + PATIENCE;
             let says = || fs::read_to_string(&log).unwrap_or_default();
@@ -387,6 +316,9 @@ mod tests {
         });
         cluster.run();
         lets_go.join().unwrap();
-        assert_eq!(cluster.sql("SELECT 1"), "1");
+        assert_eq!(cluster.sql("SELECT n FROM t"), "7");
+        let folder = cluster.folder().to_owned();
+        drop(cluster);
+        assert!(!folder.exists());
     }
 }

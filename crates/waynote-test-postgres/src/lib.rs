@@ -28,11 +28,6 @@ pub struct Server {
 }
 
 impl Server {
-    /// The URL of a database, without a store.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
     /// The URL of a store that no other test uses. It does not exist yet.
     pub fn store_url(&self) -> String {
         with_store(&self.url, &unused("store"))
@@ -104,24 +99,4 @@ pub const LEFT_OUT: &str = "no";
 /// True if the tests that need a server are left out.
 pub(crate) fn is_left_out() -> bool {
     std::env::var_os("WAYNOTE_TEST_POSTGRES").is_some_and(|value| value == LEFT_OUT)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cluster_starts_is_killed_and_comes_back() {
-        if !has_postgres() {
-            return skipped("a_cluster_starts_is_killed_and_comes_back");
-        }
-        let mut cluster = Cluster::start(&Setup::default());
-        cluster.sql("CREATE TABLE t (n integer); INSERT INTO t VALUES (7)");
-        cluster.kill();
-        cluster.run();
-        assert_eq!(cluster.sql("SELECT n FROM t"), "7");
-        let folder = cluster.folder().to_owned();
-        drop(cluster);
-        assert!(!folder.exists());
-    }
 }

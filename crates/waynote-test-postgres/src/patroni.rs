@@ -5,13 +5,13 @@ use std::fs;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::cluster::folder;
 use crate::daemon::Daemon;
 use crate::programs::{command, hand_over, has_postgres, programs, run};
 use crate::proxy::{Does, Proxy};
@@ -90,14 +90,9 @@ impl Network {
         self.address(number)
     }
 
-    /// The proxies before a node.
+    /// The proxies before a node, and between it and etcd.
     fn before(self, number: u8) -> Ipv4Addr {
         self.address(10 + number)
-    }
-
-    /// The proxy between a node and etcd.
-    fn to_etcd(self, number: u8) -> Ipv4Addr {
-        self.address(20 + number)
     }
 
     fn balancer(self) -> Ipv4Addr {
@@ -111,11 +106,7 @@ impl PatroniCluster {
     /// # Panics
     /// When it does not start.
     pub fn start(page: &str) -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("wpp")
-            .permissions(fs::Permissions::from_mode(0o700))
-            .tempdir_in("/tmp")
-            .unwrap();
+        let folder = folder("wpp");
         let path = folder.path();
         let network = Network::free();
         hand_over(path);
@@ -212,14 +203,8 @@ impl PatroniCluster {
         run(command(Path::new(PROGRAMS[1]))
             .arg("-c")
             .arg(self.folder.path().join("db1.yml"))
-            .args([
-                "switchover",
-                "--force",
-                "--leader",
-                &name(leader),
-                "--candidate",
-                &standby,
-            ]));
+            .args(["switchover", "--force", "--leader", &name(leader)])
+            .args(["--candidate", &standby]));
     }
 
     fn leader(&self) -> Option<usize> {
@@ -284,9 +269,8 @@ impl PatroniCluster {
         let done = Command::new(bin().join("psql"))
             .env("PGPASSWORD", "of-postgres")
             .env("PGCONNECT_TIMEOUT", "5")
-            .args([
-                "-X", "-q", "-A", "-t", "-U", "postgres", "-d", "postgres", "-h",
-            ])
+            .args(["-X", "-q", "-A", "-t", "-U", "postgres"])
+            .args(["-d", "postgres", "-h"])
             .arg(self.network.node(number).to_string())
             .args(["-c", sql])
             .output()
@@ -347,7 +331,7 @@ fn start_node(network: Network, folder: &Path, number: u8) -> Node {
     let proxies = [
         before(PORTS[0]),
         before(PORTS[1]),
-        Proxy::between(address(network.to_etcd(number), ETCD), &etcd),
+        Proxy::between(address(network.before(number), ETCD), &etcd),
     ];
     let name = format!("db{number}");
     let file = format!("{name}.yml");
@@ -368,7 +352,7 @@ fn patroni_file(page: &str, network: Network, folder: &Path, number: u8) -> Stri
         // Without it, Patroni asks etcd for the addresses of its members, and goes past the proxy.
         .replace(
             etcd,
-            &format!("[{}:{ETCD}]\n  use_proxies: true", network.to_etcd(number)),
+            &format!("[{}:{ETCD}]\n  use_proxies: true", network.before(number)),
         )
         .replace("connect_address: 10.0.0.HERE", &seen)
         .replace("10.0.0.0/24", "127.0.0.0/8")

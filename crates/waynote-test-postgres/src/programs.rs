@@ -17,13 +17,7 @@ pub fn programs() -> Option<PathBuf> {
         .filter(|(_, bin)| bin.join("initdb").is_file())
         .collect();
     versions.sort();
-    let packaged = versions.pop().map(|(_, bin)| bin);
-    packaged.or_else(|| {
-        // Elsewhere (macOS, a build of one's own): the program itself knows.
-        let told = Command::new("pg_config").arg("--bindir").output().ok()?;
-        let bin = PathBuf::from(String::from_utf8(told.stdout).ok()?.trim());
-        bin.join("initdb").is_file().then_some(bin)
-    })
+    versions.pop().map(|(_, bin)| bin)
 }
 
 /// True if a cluster can be started, and tests that need one are not left out.
@@ -55,19 +49,7 @@ pub(crate) fn is_root() -> bool {
 }
 
 /// The user that the server runs as when this process is root's.
-pub(crate) fn other_user() -> &'static str {
-    let has = |user: &str| {
-        let known = fs::read_to_string("/etc/passwd").unwrap_or_default();
-        known
-            .lines()
-            .any(|line| line.starts_with(&format!("{user}:")))
-    };
-    if has("postgres") {
-        "postgres"
-    } else {
-        "nobody"
-    }
-}
+const OTHER_USER: &str = "postgres";
 
 /// A command that runs as that user when this process is root's.
 pub(crate) fn command(program: &Path) -> Command {
@@ -75,17 +57,14 @@ pub(crate) fn command(program: &Path) -> Command {
         return Command::new(program);
     }
     let mut command = Command::new("runuser");
-    command.args(["-u", other_user(), "--"]).arg(program);
+    command.args(["-u", OTHER_USER, "--"]).arg(program);
     command
 }
 
 /// Gives a folder to the user that the server runs as.
 pub(crate) fn hand_over(folder: &Path) {
     if is_root() {
-        run(Command::new("chown")
-            .arg("-R")
-            .arg(other_user())
-            .arg(folder));
+        run(Command::new("chown").arg("-R").arg(OTHER_USER).arg(folder));
     }
 }
 

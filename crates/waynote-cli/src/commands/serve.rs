@@ -44,15 +44,13 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         stores = stores.with_database(Arc::clone(database));
     }
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
-    let options = Options::default()
-        .listen(args.listen)
-        .tls(tls.map(|(cert, key)| TlsFiles { cert, key }))
-        .behind_proxy(args.behind_proxy)
-        .limits(Limits {
-            rate: args.rate,
-            burst: args.rate.saturating_mul(2),
-            ..Limits::default()
-        });
+    let options = Options {
+        listen: args.listen,
+        tls: tls.map(|(cert, key)| TlsFiles { cert, key }),
+        behind_proxy: args.behind_proxy,
+        limits: limits(&args.limits),
+        ..Options::default()
+    };
     let bound = server(context, &stores, options, Log::to(stderr()))?
         .bind()
         .map_err(not_started)?;

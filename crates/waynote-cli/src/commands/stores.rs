@@ -48,7 +48,7 @@ fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
             let url = options.clone().store(of.name.clone()).shown();
             json!({
                 "name": of.name.as_str(), "notes": of.notes, "position": position(of),
-                "created_at": of.created_at.to_string(), "store": url, "partial": of.is_partial,
+                "created_at": of.created_at.to_string(), "store": url,
             })
         });
         let listed: Vec<_> = listed.collect();
@@ -62,9 +62,8 @@ fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
         ));
     }
     let rows = listed.iter().map(|of| {
-        let partial = if of.is_partial { " (partial)" } else { "" };
         vec![
-            format!("{}{partial}", visible(of.name.as_str())),
+            visible(of.name.as_str()),
             plural(of.notes, "note"),
             position(of).to_string(),
             when(of.created_at),

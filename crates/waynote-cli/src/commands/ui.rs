@@ -33,9 +33,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     }
     // The page is for the user of this machine, whose code it sees.
     let stores = serve::stores(context, &[])?.checked(&checkouts(CHECKS));
-    let options = Options::default()
-        .listen((Ipv4Addr::LOCALHOST, args.port).into())
-        .one_time_link(true);
+    let options = Options {
+        listen: (Ipv4Addr::LOCALHOST, args.port).into(),
+        one_time_link: true,
+        ..Options::default()
+    };
     // Failures are shown on the page.
     let mut server = serve::server(context, &stores, options, Log::to(sink()))?;
     if let Some(place) = place {

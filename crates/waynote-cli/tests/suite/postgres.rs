@@ -240,7 +240,38 @@ fn a_command_prints_the_password() {
     yes
       error: there is no password for the server of postgres://agent@127.0.0.1:PORT/postgres: the command of `postgres_password_command` prints too much
     "#);
-    has(with(&right, &["doctor"]), format!("store: {url} answers"));
+    assert!(with(right, &["doctor"]).contains(&format!("store: {url} answers")));
+}
+
+#[test]
+fn a_single_write_waits_for_a_host_that_takes_over() {
+    if !has_postgres() {
+        return skipped("the test of a write during a failover in waynote-cli");
+    }
+    let mut cluster = Cluster::tcp();
+    let url = |hosts: String| format!("postgres://waynote@{hosts}/postgres?store=s");
+    let one = url(format!("127.0.0.1:{}", cluster.port()));
+    let two = url(format!("127.0.0.1:1,127.0.0.1:{}", cluster.port()));
+    let scratch = Scratch::new();
+    scratch.ok(&format!("stores create {one}"));
+    cluster.kill();
+    let run = |words: &str| scratch.run(words).env("WAYNOTE_LOCK_WAIT", "100");
+    let saves = |name: &str, url: &str| format!("--store {url} key save {name} ship");
+    // It would wait for nobody else.
+    let begin = Instant::now();
+    let said = run(&saves("a", &one)).said();
+    assert!(said.contains("does not answer"), "{said}");
+    assert!(begin.elapsed() < Duration::from_secs(100));
+    std::thread::scope(|scope| {
+        let person = scope.spawn(|| run(&saves("b", &two)).ok());
+        let words = format!("--author agent:loop {}", saves("c", &two));
+        let agent = scope.spawn(move || run(&words).ok());
+        cluster.run();
+        person.join().unwrap();
+        agent.join().unwrap();
+    });
+    let listed = scratch.ok(&format!("--store {one} key list"));
+    assert!(listed.contains('b') && listed.contains('c'), "{listed}");
 }
 
 #[test]

@@ -1,54 +1,42 @@
 //! The rows of one call, by table.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use waynote::engine::{Put, Step};
 use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::note::State;
 use waynote::{Citation, Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
 
-use crate::cells::{Cell, Row, arrays, scalars};
-use crate::engine::Postgres;
+use crate::cells::{Cell, Row, arrays};
 use crate::read::plan::{scope_hash, stored_key};
 use crate::row::kind_key;
 use crate::trip::{Statement, Value, big};
 
-use super::sql::{
-    CHANGED, CONTENT, CONTENTS, COUNT, COUNTS, EVENTS, GONE, JOURNAL, LEASES, NOTE, NOTES,
-    RESOLVED, REVISION, SCOPES,
-};
+use super::sql::{CONTENTS, COUNTS, EVENTS, GONE, JOURNAL, LEASES, NOTES, RESOLVED, SCOPES};
 use Cell::{Big, Bytes, Flag, Text};
 
-/// A note as it is afterwards.
-struct ResultingNote {
-    /// True if the note existed before.
-    existed: bool,
-    note: Note,
-    position: i64,
-    content: Vec<u8>,
-}
+/// The place of `resolved_by` in the row of a note.
+const RESOLVED_BY: usize = 12;
 
-impl ResultingNote {
-    fn row(self, scope: Vec<u8>, key: String) -> Row {
-        let note = self.note;
-        let kind = note.kind.as_ref().map(word);
-        vec![
-            Bytes(Some(scope)),
-            Text(Some(key)),
-            Big(Some(self.position)),
-            Big(Some(signed(note.revision))),
-            Bytes(Some(self.content)),
-            Text(kind.clone()),
-            Text(kind.as_deref().map(kind_key)),
-            Big(note.iteration),
-            Flag(note.pinned),
-            Text(Some(note.author.as_str().to_owned())),
-            Big(Some(note.created_at.as_microsecond())),
-            Big(Some(note.updated_at.as_microsecond())),
-            Text(note.resolved_by.map(|by| by.to_string())),
-            Text(Citation::to_column(&note.cites)),
-        ]
-    }
+/// A note as it is after its revision of this number, at this position.
+fn current(place: &(Vec<u8>, String), note: &Note, revision: u64, position: i64) -> Row {
+    let kind = note.kind.as_ref().map(word);
+    vec![
+        Bytes(Some(place.0.clone())),
+        Text(Some(place.1.clone())),
+        Big(Some(position)),
+        Big(Some(signed(revision))),
+        Bytes(Some(note.content.hash().0.to_vec())),
+        Text(kind.clone()),
+        Text(kind.as_deref().map(kind_key)),
+        Big(note.iteration),
+        Flag(note.pinned),
+        Text(Some(note.author.as_str().to_owned())),
+        Big(Some(note.created_at.as_microsecond())),
+        Big(Some(note.updated_at.as_microsecond())),
+        Text(note.resolved_by.map(|by| by.to_string())),
+        Text(Citation::to_column(&note.cites)),
+    ]
 }
 
 /// The rows of one call.
@@ -59,7 +47,7 @@ pub(super) struct Batch {
     contents: BTreeMap<Vec<u8>, Content>,
     journal: Vec<Row>,
     /// By scope and key; none: there is no such note any more.
-    notes: BTreeMap<(Vec<u8>, String), Option<ResultingNote>>,
+    notes: BTreeMap<(Vec<u8>, String), Option<Row>>,
     /// How many notes more a scope has.
     counts: BTreeMap<Vec<u8>, i64>,
     leases: BTreeMap<Vec<u8>, Option<i64>>,
@@ -67,8 +55,7 @@ pub(super) struct Batch {
     resolved: Vec<(Vec<u8>, String, EntryId)>,
     /// Statements that forget.
     pub(super) others: Vec<(&'static str, Vec<Value>)>,
-    positions: BTreeSet<i64>,
-    put: usize,
+    positions: Vec<i64>,
 }
 
 pub(super) fn signed(number: u64) -> i64 {
@@ -96,27 +83,15 @@ impl Batch {
         }
     }
 
-    /// Leaves out the scopes that have rows; the hashes of the others.
-    pub(super) fn new_scopes(&mut self, engine: &Postgres) -> Vec<Vec<u8>> {
-        self.scopes.retain(|hash, _| !engine.has_scope(hash));
-        self.scopes.keys().cloned().collect()
-    }
-
-    /// The first position and the last.
-    pub(super) fn positions(&self) -> Option<(i64, i64)> {
-        Some((*self.positions.first()?, *self.positions.last()?))
-    }
-
-    /// True if each position is used once, and none between the first and the last is missing.
-    pub(super) fn is_without_gap(&self) -> bool {
-        let count = self.positions.len();
-        let spans = self.positions().map_or(0, |(first, last)| last - first + 1);
-        count == self.put && i64::try_from(count) == Ok(spans)
+    /// The positions, in their order.
+    pub(super) fn positions(&self) -> Vec<i64> {
+        let mut all = self.positions.clone();
+        all.sort_unstable();
+        all
     }
 
     pub(super) fn takes(&mut self, position: Position) -> i64 {
-        self.positions.insert(position.number());
-        self.put += 1;
+        self.positions.push(position.number());
         position.number()
     }
 
@@ -136,17 +111,15 @@ impl Batch {
         let content = note.map(|note| self.content(&note.content));
         let recorded_at = revision.recorded_at.as_microsecond();
         let [operation, step] = operation(put.step);
-        let (forgotten_at, forgotten_by) = match &revision.state {
+        let forgotten = match &revision.state {
             State::Forgotten {
-                forgotten_at,
-                forgotten_by,
+                forgotten_at: at,
+                forgotten_by: by,
                 ..
-            } => (
-                Some(forgotten_at.as_microsecond()),
-                Some(forgotten_by.as_str().to_owned()),
-            ),
-            _ => (None, None),
+            } => Some((at.as_microsecond(), by.as_str().to_owned())),
+            _ => None,
         };
+        let (forgotten_at, forgotten_by) = forgotten.unzip();
         let token = revision.token.as_ref();
         self.journal.push(vec![
             Bytes(Some(scope.clone())),
@@ -181,19 +154,9 @@ impl Batch {
             *self.counts.entry(scope.clone()).or_default() += change;
         }
         let place = (scope, key);
-        // Of several changes of a note in one call, the first one tells if the note existed.
-        let existed = match self.notes.get(&place) {
-            Some(before) => before.as_ref().is_some_and(|before| before.existed),
-            None => put.existed,
-        };
-        let current = put.note.map(|note| ResultingNote {
-            existed,
-            position,
-            content: self.content(&note.content),
-            note: Note {
-                revision: revision.number(),
-                ..note.clone()
-            },
+        let current = put.note.map(|note| {
+            self.content(&note.content);
+            current(&place, note, revision.number(), position)
         });
         // The note has its `resolved_by` itself.
         self.resolved
@@ -245,7 +208,7 @@ impl Batch {
         let scope = self.scope(Scope::Session(session.clone()));
         let key = entry.to_string();
         match self.notes.get_mut(&(scope.clone(), key.clone())) {
-            Some(Some(current)) => current.note.resolved_by = Some(by),
+            Some(Some(current)) => current[RESOLVED_BY] = Text(Some(by.to_string())),
             Some(None) => {}
             None => self.resolved.push((scope, key, by)),
         }
@@ -262,13 +225,10 @@ impl Batch {
         let bytes = |value| Bytes(Some(value));
         let text = |value: &str| Text(Some(value.to_owned()));
         let mark = || vec![big(self.mark)];
-        let (mut gone, mut there, mut is_changed) = (Vec::new(), Vec::new(), false);
+        let (mut gone, mut there) = (Vec::new(), Vec::new());
         for ((scope, key), current) in self.notes {
             match current {
-                Some(current) => {
-                    is_changed = current.existed;
-                    there.push(current.row(scope, key));
-                }
+                Some(current) => there.push(current),
                 None => gone.push(vec![bytes(scope), Text(Some(key))]),
             }
         }
@@ -286,26 +246,22 @@ impl Batch {
         let counts = counts.map(|(scope, change)| vec![bytes(scope), Big(Some(change))]);
         let leases = self.leases.into_iter();
         let leases = leases.map(|(scope, lease)| vec![bytes(scope), Big(lease)]);
-        // A single row has a statement of its own where the server plans that in a fraction of the time.
-        let note = if is_changed { CHANGED } else { NOTE };
-        for (one, many, rows, more) in [
-            (None, SCOPES, scopes.collect(), vec![]),
-            (Some(CONTENT), CONTENTS, contents.collect(), vec![]),
-            (Some(REVISION), JOURNAL, self.journal, mark()),
-            (None, GONE, gone, vec![]),
-            (Some(note), NOTES, there, vec![]),
-            (None, RESOLVED, resolved.collect(), vec![]),
-            (Some(COUNT), COUNTS, counts.collect(), vec![]),
-            (None, LEASES, leases.collect(), vec![]),
-            (None, EVENTS, self.events, mark()),
+        for (sql, rows, more) in [
+            (SCOPES, scopes.collect(), vec![]),
+            (CONTENTS, contents.collect(), vec![]),
+            (JOURNAL, self.journal, mark()),
+            (GONE, gone, vec![]),
+            (NOTES, there, vec![]),
+            (RESOLVED, resolved.collect(), vec![]),
+            (COUNTS, counts.collect(), vec![]),
+            (LEASES, leases.collect(), vec![]),
+            (EVENTS, self.events, mark()),
         ] {
-            let (sql, mut values) = match (one, rows.len()) {
-                (_, 0) => continue,
-                (Some(one), 1) => (one, scalars(rows)),
-                _ => (many, arrays(rows)),
-            };
-            values.extend(more);
-            add(sql, values);
+            if !rows.is_empty() {
+                let mut values = arrays(rows);
+                values.extend(more);
+                add(sql, values);
+            }
         }
         for (sql, values) in self.others {
             add(sql, values);

@@ -1,5 +1,4 @@
-//! The statements that write rows: one for each table, and one that is planned faster for a single row. For one row
-//! the values are scalars instead of arrays.
+//! The statements that write rows: one for each table, with an array for each column.
 
 /// New scopes count on from the last one.
 pub(super) const SCOPES: &str = "INSERT INTO waynote.scope (store, scope, hash, kind, name)
@@ -11,19 +10,9 @@ pub(super) const SCOPES: &str = "INSERT INTO waynote.scope (store, scope, hash, 
      ) h
      WHERE NOT EXISTS (SELECT FROM waynote.scope s WHERE s.store = $1 AND s.hash = u.hash)";
 
-pub(super) const CONTENT: &str =
-    "INSERT INTO waynote.content (store, hash, body) VALUES ($1, $2, $3)
-     ON CONFLICT (store, hash) DO NOTHING";
-
 pub(super) const CONTENTS: &str = "INSERT INTO waynote.content (store, hash, body)
      SELECT $1, u.hash, u.body FROM unnest($2, $3) u (hash, body)
      ON CONFLICT (store, hash) DO NOTHING";
-
-pub(super) const REVISION: &str = "INSERT INTO waynote.journal (store, scope, key, position, previous, revision, action, undoes,
-            content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step,
-            forgotten_at, forgotten_by, cites, mark)
-     VALUES ($1, (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2), $3, $4, $5, $6, $7, $8, $9,
-             $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)";
 
 pub(super) const JOURNAL: &str = "INSERT INTO waynote.journal (store, scope, key, position, previous, revision, action, undoes,
             content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step,
@@ -35,27 +24,10 @@ pub(super) const JOURNAL: &str = "INSERT INTO waynote.journal (store, scope, key
                  $20, $21, $22)
           u (scope, key, position, previous, revision, action, undoes, content, kind, iteration, pinned, author,
              token, recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by, cites)
-     -- Without its scope a row is refused.
-     LEFT JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
+     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
 
 pub(super) const GONE: &str = "DELETE FROM waynote.note n USING unnest($2, $3) u (scope, key), waynote.scope s
      WHERE s.store = $1 AND s.hash = u.scope AND n.store = $1 AND n.scope = s.scope AND n.key = u.key";
-
-pub(super) const NOTE: &str = "INSERT INTO waynote.note (store, scope, key, position, revision, content, kind, kind_key, iteration,
-            pinned, author, created_at, updated_at, resolved_by, cites)
-     VALUES ($1, (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2), $3, $4, $5, $6, $7, $8, $9,
-             $10, $11, $12, $13, $14, $15)
-     -- One that was deleted in the same call is still there.
-     ON CONFLICT (store, scope, key) DO UPDATE SET position = excluded.position, revision = excluded.revision,
-         content = excluded.content, kind = excluded.kind, kind_key = excluded.kind_key,
-         iteration = excluded.iteration, pinned = excluded.pinned, author = excluded.author,
-         created_at = excluded.created_at, updated_at = excluded.updated_at, resolved_by = excluded.resolved_by, cites = excluded.cites";
-
-pub(super) const CHANGED: &str = "UPDATE waynote.note SET position = $4, revision = $5, content = $6, kind = $7, kind_key = $8,
-            iteration = $9, pinned = $10, author = $11, created_at = $12, updated_at = $13, resolved_by = $14,
-            cites = $15
-     WHERE store = $1 AND key = $3
-           AND scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)";
 
 pub(super) const NOTES: &str = "INSERT INTO waynote.note (store, scope, key, position, revision, content, kind, kind_key, iteration,
             pinned, author, created_at, updated_at, resolved_by, cites)
@@ -65,6 +37,7 @@ pub(super) const NOTES: &str = "INSERT INTO waynote.note (store, scope, key, pos
           u (scope, key, position, revision, content, kind, kind_key, iteration, pinned, author, created_at,
              updated_at, resolved_by, cites)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
+     -- One that was deleted in the same call is still there.
      ON CONFLICT (store, scope, key) DO UPDATE SET position = excluded.position, revision = excluded.revision,
          content = excluded.content, kind = excluded.kind, kind_key = excluded.kind_key,
          iteration = excluded.iteration, pinned = excluded.pinned, author = excluded.author,
@@ -73,9 +46,6 @@ pub(super) const NOTES: &str = "INSERT INTO waynote.note (store, scope, key, pos
 pub(super) const RESOLVED: &str = "UPDATE waynote.note n SET resolved_by = u.by
      FROM unnest($2, $3, $4) u (scope, key, by), waynote.scope s
      WHERE s.store = $1 AND s.hash = u.scope AND n.store = $1 AND n.scope = s.scope AND n.key = u.key";
-
-pub(super) const COUNT: &str =
-    "UPDATE waynote.scope SET notes = notes + $3 WHERE store = $1 AND hash = $2";
 
 pub(super) const COUNTS: &str =
     "UPDATE waynote.scope s SET notes = s.notes + u.change FROM unnest($2, $3) u (scope, change)
@@ -87,8 +57,8 @@ pub(super) const LEASES: &str =
 
 pub(super) const EVENTS: &str = "INSERT INTO waynote.event (store, position, scope, number, author, recorded_at, event, operation,
             step, mark)
-     -- Without its scope a row is refused.
-     SELECT $1, CASE WHEN u.scope IS NULL OR s.scope IS NOT NULL THEN u.position END, s.scope, u.number, u.author, u.recorded_at, u.event, u.operation, u.step, $10
+     -- A forgetting is of no session.
+     SELECT $1, u.position, s.scope, u.number, u.author, u.recorded_at, u.event, u.operation, u.step, $10
      FROM unnest($2, $3, $4, $5, $6, $7, $8, $9)
           u (position, scope, number, author, recorded_at, event, operation, step)
      LEFT JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";

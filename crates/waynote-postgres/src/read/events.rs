@@ -13,13 +13,13 @@ use crate::trip::{big, bytes, many_bytes};
 /// The columns of an event, of `waynote.event e`.
 macro_rules! event_columns {
     () => {
-        "e.position, e.number, e.author, e.recorded_at, e.event, e.step"
+        "e.position, e.number, e.author, e.recorded_at, e.event"
     };
 }
 pub(super) use event_columns;
 
 /// How many those are.
-pub(super) const EVENT: usize = 6;
+pub(super) const EVENT: usize = 5;
 
 const PAGE: &str = concat!(
     "SELECT ",

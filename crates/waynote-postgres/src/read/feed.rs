@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tokio_postgres::Row;
-use waynote::engine::{self, Rows, Step};
+use waynote::engine::{self, Step};
 use waynote::event::{EventAddress, SessionsEvent};
 use waynote::store::{Ask, Cursor, Done, FeedContent, FeedEntry, FeedPage, ForgottenTexts};
 use waynote::{AddressAt, OperationId, Position};
@@ -11,7 +11,7 @@ use super::events::{EVENT, event_columns, recorded, session_at};
 use super::journal::anywhere;
 use super::plan::Plan;
 use crate::error::Outcome;
-use crate::row::{REVISION, get, position, revision_columns, unreadable};
+use crate::row::{get, position, revision_columns, unreadable};
 use crate::trip::{big, bigs, many_bytes};
 
 /// A forgetting, as it lies among the events.
@@ -45,20 +45,22 @@ const OTHERS: &str = concat!(
 );
 
 const CHANGED_BY: &str = concat!(
-    "SELECT ",
+    "SELECT u.i, j.step, ",
     revision_columns!(),
-    ", s.kind, s.name, j.operation, j.step FROM waynote.journal j
+    ", s.kind, s.name FROM unnest($2) WITH ORDINALITY u (operation, i)
+     JOIN waynote.journal j ON j.store = $1 AND j.operation = u.operation
      JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
      LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content
-     WHERE j.store = $1 AND j.operation = ANY ($2) ORDER BY j.step, j.position"
+     ORDER BY j.step, j.position"
 );
 
 const RECORDED_BY: &str = concat!(
-    "SELECT ",
+    "SELECT u.i, e.step, ",
     event_columns!(),
-    ", s.kind, s.name, e.operation FROM waynote.event e
+    ", s.kind, s.name FROM unnest($2) WITH ORDINALITY u (operation, i)
+     JOIN waynote.event e ON e.store = $1 AND e.operation = u.operation
      LEFT JOIN waynote.scope s ON s.store = $1 AND s.scope = e.scope
-     WHERE e.store = $1 AND e.operation = ANY ($2) ORDER BY e.step, e.position"
+     ORDER BY e.step, e.position"
 );
 
 const STEPS: &str = "SELECT u.i, j.operation, j.step FROM unnest($2) WITH ORDINALITY u (position, i)
@@ -102,14 +104,14 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
         let position = after.position.number();
         let values = vec![big(position), big(rows_at_most)];
         plan.rows(CHANGES, values, move |row, rows| {
-            rows.store.feed[index].push(change(row)?);
+            rows.store.feed[index].push(change(row, 0)?);
             Ok(())
         });
         let values = vec![big(position), big(rows_at_most)];
         plan.ask(OTHERS, values, move |found, rows| {
             let feed = &mut rows.store.feed[index];
             for row in found {
-                feed.push(other(row)?);
+                feed.push(other(row, 0)?);
             }
             feed.sort_by_key(|entry| entry.at);
             feed.truncate(*limit);
@@ -121,30 +123,17 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
 
 fn operations<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     let asked = &ask.operations;
-    if asked.is_empty() {
-        return;
-    }
     let ids = || vec![many_bytes(asked.iter().map(|id| id.bytes()))];
-    let keep = |id: &[u8], done: &Done, rows: &mut Rows| {
-        for (place, _) in asked.iter().enumerate().filter(|(_, of)| of.bytes() == id) {
-            rows.store.operations[place].push(done.clone());
-        }
-        Ok(())
-    };
-    plan.rows(CHANGED_BY, ids(), move |row, rows| {
-        let done = Done {
-            step: step(row, REVISION + 3)?,
-            entry: change(row)?,
-        };
-        keep(get(row, REVISION + 2)?, &done, rows)
-    });
-    plan.rows(RECORDED_BY, ids(), move |row, rows| {
-        let done = Done {
-            step: step(row, EVENT - 1)?,
-            entry: other(row)?,
-        };
-        keep(get(row, EVENT + 2)?, &done, rows)
-    });
+    for (sql, entry) in [
+        (CHANGED_BY, change as fn(&Row, usize) -> Outcome<FeedEntry>),
+        (RECORDED_BY, other),
+    ] {
+        plan.each(asked, sql, ids(), move |row, index, rows| {
+            let (step, entry) = (step(row, 1)?, entry(row, 2)?);
+            rows.store.operations[index].push(Done { step, entry });
+            Ok(())
+        });
+    }
 }
 
 fn step(row: &Row, column: usize) -> Outcome<u32> {
@@ -154,35 +143,37 @@ fn step(row: &Row, column: usize) -> Outcome<u32> {
         .unwrap_or_default())
 }
 
-fn change(row: &Row) -> Outcome<FeedEntry> {
+/// The change whose columns begin there.
+fn change(row: &Row, at: usize) -> Outcome<FeedEntry> {
     Ok(FeedEntry {
-        at: Cursor::at(position(row, 0)?),
-        happened: FeedContent::Changed(anywhere(row, 0)?),
+        at: Cursor::at(position(row, at)?),
+        happened: FeedContent::Changed(anywhere(row, at)?),
     })
 }
 
-fn other(row: &Row) -> Outcome<FeedEntry> {
-    let at = Cursor::at(Position::new(get(row, 0)?));
-    let happened = match get::<Option<&str>>(row, EVENT)? {
+/// The event or the forgetting whose columns begin there.
+fn other(row: &Row, at: usize) -> Outcome<FeedEntry> {
+    let happened = match get::<Option<&str>>(row, at + EVENT)? {
         Some(_) => {
-            let session = session_at(row, EVENT)?;
-            let recorded = recorded(row, 0, &session)?;
+            let session = session_at(row, at + EVENT)?;
+            let recorded = recorded(row, at, &session)?;
             FeedContent::Event(SessionsEvent { session, recorded })
         }
-        None => forgotten(row)?,
+        None => forgotten(row, at)?,
     };
+    let at = Cursor::at(Position::new(get(row, at)?));
     Ok(FeedEntry { at, happened })
 }
 
-fn forgotten(row: &Row) -> Outcome<FeedContent> {
-    let position: i64 = get(row, 0)?;
+fn forgotten(row: &Row, at: usize) -> Outcome<FeedContent> {
+    let position: i64 = get(row, at)?;
     let damaged = || unreadable(format_args!("the event at position {position}"));
     let Forgetting { revisions, events } =
-        serde_json::from_str(get(row, 4)?).map_err(|_| damaged())?;
+        serde_json::from_str(get(row, at + 4)?).map_err(|_| damaged())?;
     Ok(FeedContent::Forgotten(ForgottenTexts {
         revisions,
         events,
-        at: jiff::Timestamp::from_microsecond(get(row, 3)?).map_err(|_| damaged())?,
-        by: get::<&str>(row, 2)?.parse().map_err(|_| damaged())?,
+        at: jiff::Timestamp::from_microsecond(get(row, at + 3)?).map_err(|_| damaged())?,
+        by: get::<&str>(row, at + 2)?.parse().map_err(|_| damaged())?,
     }))
 }

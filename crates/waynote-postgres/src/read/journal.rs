@@ -124,28 +124,15 @@ fn scopes<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     let values = vec![many_bytes(asked.iter().map(scope_hash))];
     plan.ask(SCOPES, values, |found, rows| {
         // The rows of one note follow each other.
-        let mut start = 0;
-        while let Some(first) = found.get(start) {
-            let (index, key): (usize, &str) = (question(first, asked.len())?, get(first, 1)?);
-            let is_of = |row: &Row| {
-                Ok::<_, crate::error::Failure>(
-                    question(row, asked.len())? == index && get::<&str>(row, 1)? == key,
-                )
-            };
-            let mut end = start + 1;
-            while end < found.len() && is_of(&found[end])? {
-                end += 1;
-            }
+        let note = |row: &Row| Some((get::<i64>(row, 0).ok()?, get::<String>(row, 1).ok()?));
+        for of_note in found.chunk_by(|one, other| note(one) == note(other)) {
+            let index = question(&of_note[0], asked.len())?;
             let mut history = Vec::new();
-            let mut read = || {
-                found[start..end]
-                    .iter()
-                    .try_for_each(|row| next(&mut history, row, &asked[index]))
-            };
-            if whole(read(), rows)?.is_some() {
+            let mut revisions = of_note.iter();
+            let read = revisions.try_for_each(|row| next(&mut history, row, &asked[index]));
+            if whole(read, rows)?.is_some() {
                 rows.scope_histories[index].push(history);
             }
-            start = end;
         }
         Ok(())
     });

@@ -50,6 +50,7 @@ fn a_role_with_the_grants_of_the_page_reads_and_writes() {
     cluster.sql("CREATE ROLE app LOGIN");
     let refused = open(options(&cluster, "app")).err().unwrap();
     assert_eq!(refused.kind(), "read_only", "{refused}");
+    has(refused.to_string(), "permission denied");
     cluster.sql(&statements("GRANT "));
     let store = open(options(&cluster, "app")).unwrap();
     store.apply(&[save(key("k"), "text")], &at(1)).unwrap();

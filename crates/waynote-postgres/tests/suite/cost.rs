@@ -1,11 +1,8 @@
 //! The cost of reads and writes: round trips, and how the server finds rows.
 
 use waynote::context::{Budget, Request, render};
-use waynote::event::{ProcessIdentity, SessionEvent};
-use waynote::session_state::SessionReader;
 use waynote::{
-    EngineStore, EntryType, Forget, LocalStore, Name, Reader as _, Scope, SearchRequest,
-    SessionLog, SessionState, SessionStatus, Stamp, Store as _, loops,
+    EngineStore, EntryType, LocalStore, Reader as _, SearchRequest, SessionLog, Stamp, Store as _,
 };
 
 use waynote_postgres::{Options, Postgres, open, stores};
@@ -53,16 +50,6 @@ fn block(store: &EngineStore<Postgres>) -> String {
     render(store, &request).unwrap().text
 }
 
-/// A loop of another machine begins.
-fn begin(store: &EngineStore<Postgres>, session: &Name) {
-    let start = SessionEvent::LoopStarted {
-        holder: ProcessIdentity::new("host", "boot", 7, 9),
-        directory: "/p".into(),
-        iterations: None,
-    };
-    store.record(session, &[start], None, &stamp()).unwrap();
-}
-
 #[test]
 fn a_block_takes_three_round_trips_and_a_write_two() {
     let Some(server) = its_server() else {
@@ -82,102 +69,6 @@ fn a_block_takes_three_round_trips_and_a_write_two() {
     save(&store, "one", "words");
     assert_eq!(trips(&|| save(&store, "one", "other words")), 2);
     assert_eq!(trips(&|| save(&store, "another", "words")), 2);
-    let log = SessionLog::new(&store, "t".parse().unwrap());
-    let add = || {
-        log.add(EntryType::Tip, Some(1), text("a tip"), &stamp())
-            .unwrap();
-    };
-    assert_eq!(trips(&add), 2);
-    assert_eq!(trips(&|| assert!(log.list(None).unwrap().len() == 1)), 1);
-    let found = || {
-        assert!(
-            !store
-                .search(&SearchRequest::new("running 17"))
-                .unwrap()
-                .is_empty()
-        );
-    };
-    assert!(trips(&found) <= 3);
-}
-
-/// A loop of another machine runs in each session.
-#[test]
-fn a_list_of_sessions_takes_four_round_trips() {
-    let Some(server) = its_server() else {
-        return;
-    };
-    let url = server.store_url();
-    new_store(&url);
-    let store = open(Options::of_url(&url).unwrap()).unwrap();
-    let sessions: Vec<Name> = (0..7).map(|of| format!("s{of}").parse().unwrap()).collect();
-    for session in &sessions {
-        let iteration = SessionEvent::IterationStarted {
-            iteration: 1,
-            block: None,
-        };
-        begin(&store, session);
-        store
-            .record(session, &[iteration], Some(1), &stamp())
-            .unwrap();
-        store.heartbeat(session, 1).unwrap();
-        let log = SessionLog::new(&store, session.clone());
-        log.add(EntryType::Tip, Some(1), text("tip"), &stamp())
-            .unwrap();
-    }
-    let before = store.engine().round_trips();
-    assert_eq!(SessionLog::sessions(&store).unwrap().len(), sessions.len());
-    let reader = SessionReader::for_list(&store, &sessions).unwrap();
-    for session in &sessions {
-        let status = SessionStatus::read(&reader, session, &|_| None).unwrap();
-        assert_eq!(status.state, SessionState::Running);
-        let last = loops::iterations(&reader, session, 1).unwrap();
-        assert_eq!(last[0].notes_added, 1);
-        let notes = reader.count(&Scope::Session(session.clone()));
-        assert_eq!(notes.unwrap(), 1);
-    }
-    assert_eq!(store.engine().round_trips() - before, 4);
-}
-
-/// Any session may have the text, so all sessions are read together.
-#[test]
-fn forgetting_takes_no_round_trip_for_each_session() {
-    let Some(server) = its_server() else {
-        return;
-    };
-    let url = server.store_url();
-    new_store(&url);
-    let store = open(Options::of_url(&url).unwrap()).unwrap();
-    save(&store, "one", "words");
-    let would = || {
-        let forget = Forget::new("agent:a#one".parse::<waynote::Address>().unwrap());
-        let before = store.engine().round_trips();
-        let would = store.would_forget(&forget, &stamp()).unwrap();
-        (store.engine().round_trips() - before, would.shared_events)
-    };
-    let (without, shared) = would();
-    assert!(shared.is_empty());
-    for number in 0..40 {
-        let question = match number {
-            7 => "words".to_owned(),
-            _ => format!("question {number}"),
-        };
-        let session = format!("s{number}").parse().unwrap();
-        begin(&store, &session);
-        let asked = [
-            SessionEvent::IterationStarted {
-                iteration: 1,
-                block: None,
-            },
-            SessionEvent::Blocked {
-                iteration: 1,
-                question,
-            },
-        ];
-        store.record(&session, &asked, Some(1), &stamp()).unwrap();
-    }
-    let (with, shared) = would();
-    assert_eq!(shared.len(), 1);
-    assert!(with <= without + 1, "{with}, {without} without sessions");
 }
 
 /// The plans of everything that a session does, as the server made them.

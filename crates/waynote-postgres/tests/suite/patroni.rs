@@ -20,10 +20,10 @@ fn under(failure: Failure, rounds: usize) {
     let mut cluster = PatroniCluster::start(PAGE);
     let urls = [cluster.balanced_url(), cluster.hosts_url()];
     let options = |number: usize| {
-        Options::of_url(&with_store(&urls[number % 2], "team"))
+        let url = with_store(&urls[number % 2], "team");
+        Options::of_url(&format!("{url}&connect_timeout=2"))
             .unwrap()
             .password("of-waynote".to_owned())
-            .connect(Duration::from_secs(2))
             .answer(Duration::from_secs(3))
     };
     let begin = Instant::now();

@@ -66,10 +66,12 @@ fn what_others_are_in_the_way_of_is_tried_again_with_a_bound() {
             assert_eq!(tries(), "8", "{code} {when}");
         }
     }
-    // An error of the write itself is not tried again.
-    in_the_way(&cluster, "23514", 5, "IMMEDIATE");
-    add(&store, "never").unwrap_err();
-    assert_eq!(tries(), "1");
+    // Neither an error of the write itself nor the end of a wait for a lock is tried again.
+    for (code, kind) in [("23514", "engine"), ("55P03", "busy")] {
+        in_the_way(&cluster, code, 5, "IMMEDIATE");
+        assert_eq!(add(&store, "never").unwrap_err().kind(), kind);
+        assert_eq!(tries(), "1", "{code}");
+    }
     cluster.sql("DROP TRIGGER in_the_way ON waynote.journal");
     let log = SessionLog::new(&store, "s".parse().unwrap());
     assert_eq!(log.list(None).unwrap().len(), written);

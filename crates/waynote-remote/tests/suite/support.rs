@@ -56,7 +56,10 @@ fn run(
     clock: waynote_server::Clock,
     listen: SocketAddr,
 ) -> (SocketAddr, Stopper, JoinHandle<()>) {
-    let options = waynote_server::Options::default().listen(listen);
+    let options = waynote_server::Options {
+        listen,
+        ..Default::default()
+    };
     let server = Server::new(
         &Stores::default().with("notes", store.clone()),
         options,

@@ -7,8 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use waynote::{
-    Address, Applied, Change, Content, Error, Note, Result, SaveOptions, Stamp, Store, single,
-    visible,
+    Address, Applied, Change, Content, Note, Result, SaveOptions, Stamp, Store, single, visible,
 };
 
 use super::parts::{Precondition, WriteQuery, etag};
@@ -96,11 +95,7 @@ pub(crate) async fn save(change: NoteChange, Body(note): Body<SaveNote>) -> Answ
         .limits(served(note.limits))
         .pin(note.pinned);
     let saved = change.run(move |store, address, expected, stamp| {
-        let current = match expected {
-            Precondition::Exists => store.get(&address)?.map(|note| note.revision),
-            _ => None,
-        };
-        let options = options.expect(expected.expect(current));
+        let options = options.expect(expected.expect());
         single::save(store, address, content, options, stamp)
     });
     let (note, before) = saved.await?;
@@ -139,10 +134,8 @@ pub(super) fn dropped(text: &Content) -> HeaderMap {
 )]
 pub(crate) async fn delete(change: NoteChange) -> Answer<Json<DeletedNote>> {
     let deleted = change.run(move |store, address, expected, stamp| {
-        match single::delete(store, address.clone(), expected.written(), stamp)? {
-            false if expected == Precondition::Exists => Err(none(address)),
-            deleted => Ok(DeletedNote { address, deleted }),
-        }
+        let deleted = single::delete(store, address.clone(), expected.expect(), stamp)?;
+        Ok(DeletedNote { address, deleted })
     });
     Ok(Json(deleted.await?))
 }
@@ -167,15 +160,6 @@ pub(crate) async fn undo(
         last,
     };
     change.apply(undo).await
-}
-
-/// Any revision was expected, and there is none.
-fn none(address: Address) -> Error {
-    Error::Conflict {
-        address,
-        expected: "a note".into(),
-        current: None,
-    }
 }
 
 /// The text of a note that is written, not imported.

@@ -79,8 +79,6 @@ pub(crate) enum Precondition {
     Any,
     /// That it is at this revision.
     Revision(u64),
-    /// That there is one.
-    Exists,
     /// That there is none.
     Missing,
 }
@@ -90,7 +88,6 @@ impl Precondition {
     pub(crate) fn of(headers: &HeaderMap) -> Answer<Self> {
         match (headers.get(IF_MATCH), headers.get(IF_NONE_MATCH)) {
             (None, None) => Ok(Self::Any),
-            (Some(tag), None) if tag == "*" => Ok(Self::Exists),
             (None, Some(tag)) if tag == "*" => Ok(Self::Missing),
             (Some(tag), None) => {
                 let revision = tag.to_str().ok().and_then(revision);
@@ -105,22 +102,10 @@ impl Precondition {
         }
     }
 
-    /// The revision that a save has to expect if the note is at `current` now.
-    pub(crate) fn expect(self, current: Option<u64>) -> Expect {
+    /// The revision that a change has to expect.
+    pub(crate) fn expect(self) -> Expect {
         match self {
             Self::Any => Expect::Any,
-            Self::Revision(revision) => Expect::Revision(revision),
-            // A note that does not exist has no revision. `u64::MAX` is never a revision, so the save fails.
-            Self::Exists => Expect::Revision(current.unwrap_or(u64::MAX)),
-            Self::Missing => Expect::Revision(0),
-        }
-    }
-
-    /// The revision to expect for a change that does nothing if the note does not exist. The change's result says
-    /// whether there was a note.
-    pub(crate) fn written(self) -> Expect {
-        match self {
-            Self::Any | Self::Exists => Expect::Any,
             Self::Revision(revision) => Expect::Revision(revision),
             Self::Missing => Expect::Revision(0),
         }
@@ -187,26 +172,6 @@ mod tests {
     }
 
     #[test]
-    fn preconditions_are_read() {
-        let of = |all: &[(HeaderName, &'static str)]| Precondition::of(&headers(all)).ok();
-        assert_eq!(of(&[]), Some(Precondition::Any));
-        for tag in ["\"7\"", "W/\"7\"", "\"7-gzip\"", "W/\"7-gzip\"", " \"7\" "] {
-            assert_eq!(
-                of(&[(IF_MATCH, tag)]),
-                Some(Precondition::Revision(7)),
-                "{tag}"
-            );
-        }
-        assert_eq!(of(&[(IF_MATCH, "*")]), Some(Precondition::Exists));
-        assert_eq!(of(&[(IF_NONE_MATCH, "*")]), Some(Precondition::Missing));
-        for wrong in ["7", "\"seven\"", "W/7", "\"-7\"", "\"7\", \"8\""] {
-            assert_eq!(of(&[(IF_MATCH, wrong)]), None, "{wrong}");
-        }
-        assert_eq!(of(&[(IF_NONE_MATCH, "\"7\"")]), None);
-        assert_eq!(of(&[(IF_MATCH, "*"), (IF_NONE_MATCH, "*")]), None);
-    }
-
-    #[test]
     fn a_key_is_an_id_or_becomes_one() {
         let of = |key: &'static str| operation(&headers(&[(IDEMPOTENCY_KEY, key)]));
         let id = OperationId::new([7; 16]);
@@ -215,12 +180,5 @@ mod tests {
         assert_eq!(of("").unwrap_err().status, StatusCode::BAD_REQUEST);
         let secret = of("AKIAQYLPMN5HFIQR7XYA").unwrap_err();
         assert_eq!(secret.status, StatusCode::UNPROCESSABLE_ENTITY);
-    }
-
-    #[test]
-    fn pages_have_a_size() {
-        assert_eq!(limit(None).unwrap(), PAGE);
-        assert_eq!(limit(Some(MOST)).unwrap(), MOST);
-        assert!(limit(Some(0)).is_err() && limit(Some(MOST + 1)).is_err());
     }
 }

@@ -117,37 +117,23 @@ mod tests {
 
     use super::*;
 
-    fn reads<T: DeserializeOwned + Serialize>(json: &str) -> bool {
-        let value: T = serde_json::from_str(json).unwrap();
-        refuse_lists(json.as_bytes(), &value).is_ok()
-    }
-
     #[test]
     fn a_list_is_no_structure_at_any_depth() {
+        let read = |json: &str| {
+            let value: Ask = serde_json::from_str(json).unwrap();
+            refuse_lists(json.as_bytes(), &value).is_ok()
+        };
         for json in [
             "[]",
             r#"{"journal":[[null,null]]}"#,
             r#"{"pages":[{"of":{"keyed":["agent:a",true]}}]}"#,
         ] {
-            assert!(!reads::<Ask>(json), "{json}");
+            assert!(!read(json), "{json}");
         }
-        let changes = |save: &str| {
-            let stamp = r#"{"now":"2026-05-17T12:00:00Z","author":"person"}"#;
-            format!(r#"{{"changes":[{{"save":{save}}}],"stamp":{stamp}}}"#)
-        };
         // A text of bytes is a list.
-        for (save, is_read) in [
-            (r#"["agent:a#k","text"]"#, false),
-            (
-                r#"{"address":"agent:a#k","content":"text","limits":[1,2,3]}"#,
-                false,
-            ),
-            (
-                r#"{"address":"agent:a#k","content":[255,1],"pin":true}"#,
-                true,
-            ),
-        ] {
-            assert_eq!(reads::<ApplyRequest>(&changes(save)), is_read, "{save}");
-        }
+        let json = r#"{"changes":[{"save":{"address":"agent:a#k","content":[255,1]}}],
+            "stamp":{"now":"2026-05-17T12:00:00Z","author":"person"}}"#;
+        let value: ApplyRequest = serde_json::from_str(json).unwrap();
+        assert!(refuse_lists(json.as_bytes(), &value).is_ok());
     }
 }

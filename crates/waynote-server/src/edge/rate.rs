@@ -135,15 +135,4 @@ mod tests {
         assert!(!take("a", 501));
         assert_eq!([9000; 4].map(|at| take("a", at)), [true, true, true, false]);
     }
-
-    #[test]
-    fn no_rate_is_no_limit() {
-        let limits = Limits {
-            rate: 0,
-            ..Limits::default()
-        };
-        let buckets = Buckets::new(&limits);
-        let key = Key::token("s", &"a".parse().unwrap());
-        assert!((0..10_000).all(|_| buckets.take(key.clone())));
-    }
 }

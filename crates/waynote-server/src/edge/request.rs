@@ -58,7 +58,7 @@ pub(crate) async fn pass(
     let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
     let took = began.elapsed();
     let status = response.status().as_u16();
-    app.metrics.request(&method, route, status, took);
+    app.metrics.request(route, status, took);
     if let Some(Cause(cause)) = response.extensions().get() {
         app.log_event("store_failed", format!("{id}: {cause}"));
     }

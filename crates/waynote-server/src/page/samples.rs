@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use waynote::context::{Budget, Request};
 use waynote::event::{EndReason, IterationOutcome, ProcessIdentity};
 use waynote::loops::{self, IterationEnd, Loop, LoopStart};
 use waynote::session_state::AgentSignal;
@@ -24,13 +23,7 @@ pub(crate) fn stamp(time: &str, author: &str) -> Stamp {
     Stamp::new(at(time), author.parse().unwrap())
 }
 
-pub(crate) fn request(budget: usize) -> Request {
-    Request::new("builder".parse().unwrap(), place("~/projects/shop"), now())
-        .session("nightly".parse::<waynote::Name>().unwrap())
-        .budget(Budget::of(budget))
-}
-
-pub(crate) fn place(path: &str) -> Place {
+fn place(path: &str) -> Place {
     path.parse().unwrap()
 }
 
@@ -45,9 +38,14 @@ pub(crate) fn empty(folder: &Path) -> SqliteStore {
 /// Notes at places, in notebooks and in sessions: one runs, one is blocked, one is done, one stalled.
 pub(crate) fn store(folder: &Path) -> SqliteStore {
     let store = empty(folder);
+    fill(&store);
+    store
+}
+
+pub(crate) fn fill(store: &SqliteStore) {
     let person = stamp("2026-05-17T12:00:00Z", "person");
     let builder = stamp("2026-05-17T12:30:00Z", "agent:builder");
-    let places = Places::new(&store);
+    let places = Places::new(store);
     for (of, says) in [
         ("~", "Prefers short answers and small commits."),
         (
@@ -62,7 +60,7 @@ pub(crate) fn store(folder: &Path) -> SqliteStore {
     ] {
         places.write(&place(of), text(says), &person).unwrap();
     }
-    let of_place = Notebook::of_place(&store, place("~/projects/shop"));
+    let of_place = Notebook::of_place(store, place("~/projects/shop"));
     let save = |notes: &Notebook<'_>, key: &str, says: &str, pin: bool, stamp: &Stamp| {
         let options = SaveOptions::default().pin(pin.then_some(true));
         let key = key.parse().unwrap();
@@ -75,7 +73,7 @@ pub(crate) fn store(folder: &Path) -> SqliteStore {
         false,
         &person,
     );
-    let notes = Notebook::of_agent(&store, "builder".parse().unwrap());
+    let notes = Notebook::of_agent(store, "builder".parse().unwrap());
     save(
         &notes,
         "release-steps",
@@ -104,7 +102,7 @@ pub(crate) fn store(folder: &Path) -> SqliteStore {
         false,
         &builder,
     );
-    let other = Notebook::of_agent(&store, "default".parse().unwrap());
+    let other = Notebook::of_agent(store, "default".parse().unwrap());
     save(
         &other,
         "tone",
@@ -112,16 +110,11 @@ pub(crate) fn store(folder: &Path) -> SqliteStore {
         false,
         &person,
     );
-    nightly(&store);
-    blocked(&store);
-    ended(&store, "docs-pass", EndReason::Completed, None);
-    ended(
-        &store,
-        "flaky-hunt",
-        EndReason::Stalled,
-        Some("the same stuck note in 3 iterations"),
-    );
-    store
+    nightly(store);
+    blocked(store);
+    ended(store, "docs-pass", EndReason::Completed, None);
+    let detail = "the same stuck note in 3 iterations";
+    ended(store, "flaky-hunt", EndReason::Stalled, Some(detail));
 }
 
 fn begin<'s>(store: &'s dyn Store, session: &str, of: Option<u64>, time: &str) -> Loop<'s> {
@@ -167,70 +160,40 @@ fn nightly(store: &SqliteStore) {
     let session: waynote::Name = "nightly".parse().unwrap();
     let log = SessionLog::new(store, session);
     let running = begin(store, "nightly", Some(12), "2026-05-19T05:00:00Z");
-    turn(&running, 5, 12, DONE, &|number, stamp| {
-        log.add(
-            EntryType::Decision,
-            Some(number),
-            text("SQLite over Postgres for the cart"),
-            stamp,
-        )
-        .unwrap();
-    });
-    turn(&running, 6, 31, DONE, &|number, stamp| {
-        log.add(
-            EntryType::Stuck,
-            Some(number),
-            text("The API allows 100 requests a minute"),
-            stamp,
-        )
-        .unwrap();
-    });
-    turn(&running, 7, 18, DONE, &|number, stamp| {
-        log.add(
-            EntryType::Stuck,
-            Some(number),
-            text("The API allows 100 requests a minute"),
-            stamp,
-        )
-        .unwrap();
-        log.add(
-            EntryType::Learning,
-            Some(number),
-            text("The test suite needs --no-cache:\nwithout it the second run is stale"),
-            stamp,
-        )
-        .unwrap();
-    });
-    turn(
-        &running,
-        8,
-        4,
-        IterationOutcome::Exited { code: 1 },
-        &|_, _| {},
-    );
-    turn(&running, 9, 25, DONE, &|number, stamp| {
-        log.add(
-            EntryType::Stuck,
-            Some(number),
-            text("The import dies at 60 % when /tmp is small"),
-            stamp,
-        )
-        .unwrap();
-        log.add(
-            EntryType::Tip,
-            Some(number),
-            text("Set `TMPDIR` to a disk with 8 GB"),
-            stamp,
-        )
-        .unwrap();
-        log.add(
-            EntryType::Learning,
-            Some(number),
-            text("Batches of 100 with a minute between them"),
-            stamp,
-        )
-        .unwrap();
-    });
+    let limit = (EntryType::Stuck, "The API allows 100 requests a minute");
+    let entries: [&[(EntryType, &str)]; 5] = [
+        &[(EntryType::Decision, "SQLite over Postgres for the cart")],
+        std::slice::from_ref(&limit),
+        &[
+            limit.clone(),
+            (
+                EntryType::Learning,
+                "The test suite needs --no-cache:\nwithout it the second run is stale",
+            ),
+        ],
+        &[],
+        &[
+            (
+                EntryType::Stuck,
+                "The import dies at 60 % when /tmp is small",
+            ),
+            (EntryType::Tip, "Set `TMPDIR` to a disk with 8 GB"),
+            (
+                EntryType::Learning,
+                "Batches of 100 with a minute between them",
+            ),
+        ],
+    ];
+    for ((hour, minutes), entries) in (5..).zip([12, 31, 18, 4, 25]).zip(entries) {
+        let code = i32::from(entries.is_empty());
+        let outcome = IterationOutcome::Exited { code };
+        turn(&running, hour, minutes, outcome, &|number, stamp| {
+            for (kind, says) in entries {
+                log.add(kind.clone(), Some(number), text(says), stamp)
+                    .unwrap();
+            }
+        });
+    }
     running
         .start_iteration(&stamp("2026-05-19T13:40:00Z", "agent:builder"))
         .unwrap();

@@ -1,28 +1,10 @@
 //! Tokens: the rights of a request, and administration.
 
-use std::io::Read;
-use std::time::Duration;
-
 use serde_json::json;
 use waynote_server::{Limits, Rights};
 
-use super::support::{Response, RunningServer, options, start, start_with};
+use super::support::{Response, limited, start, start_with};
 use waynote_testing::{has, lacks};
-
-const API: &str = "/s/notes/api/v1";
-
-fn with(server: &RunningServer, token: &str, method: &str, path: &str, body: &str) -> Response {
-    let header = format!("Authorization: Bearer {token}");
-    let headers = [header.as_str()];
-    let headers = if token.is_empty() { &[][..] } else { &headers };
-    server.send(method, &format!("{API}{path}"), headers, body)
-}
-
-/// The status and the kind of a refusal.
-fn says(server: &RunningServer, token: &str, method: &str, path: &str, body: &str) -> String {
-    let (status, kind) = with(server, token, method, path, body).problem();
-    format!("{status} {kind}")
-}
 
 /// Every right × every kind of call.
 #[test]
@@ -52,7 +34,7 @@ fn rights_allow_reading_then_writing_then_administration() {
     let tokens = all.map(|rights| (rights, server.token(rights.as_str(), rights)));
     for (rights, token) in &tokens {
         for (needed, method, path, body) in &calls {
-            let status = with(&server, token, method, path, body).status;
+            let status = server.api(token, method, path, body).status;
             let expected = if rights >= needed {
                 200..=204
             } else {
@@ -62,10 +44,11 @@ fn rights_allow_reading_then_writing_then_administration() {
                 expected.contains(&status),
                 "{rights:?} {method} {path}: {status}"
             );
-            assert_eq!(says(&server, "", method, path, body), "401 unauthorized");
+            let refused = server.api("", method, path, body).problem();
+            assert_eq!(refused, (401, "unauthorized".into()));
         }
     }
-    let refused = with(&server, &tokens[0].1, "PUT", note, r#"{"content":"one"}"#);
+    let refused = server.api(&tokens[0].1, "PUT", note, r#"{"content":"one"}"#);
     assert_eq!(
         refused.json()["detail"],
         "writing is not allowed here: this token may only read"
@@ -80,17 +63,10 @@ fn the_author_is_the_holder_or_one_of_the_holders_agents() {
     let boss = server.token("boss", Rights::Admin);
     let author = |token: &str, key: &str, query: &str| {
         let path = format!("/notes/agent%3Aa%23{key}{query}");
-        let saved = with(&server, token, "PUT", &path, r#"{"content":"one"}"#);
-        assert_eq!(
-            saved.header("waynote-holder"),
-            if token == ci {
-                "agent:ci"
-            } else if token == ann {
-                "ann"
-            } else {
-                "boss"
-            }
-        );
+        let saved = server.api(token, "PUT", &path, r#"{"content":"one"}"#);
+        let holders = [(&ann, "ann"), (&ci, "agent:ci"), (&boss, "boss")];
+        let of = holders.iter().find(|(of, _)| *of == token).unwrap();
+        assert_eq!(saved.header("waynote-holder"), of.1);
         saved.json()["author"].as_str().unwrap().to_owned()
     };
     assert_eq!(author(&ann, "1", ""), "ann");
@@ -112,22 +88,18 @@ fn the_author_is_the_holder_or_one_of_the_holders_agents() {
             json!({ "address": format!("agent:a#{key}"), "content": "one", "origin": origin });
         let stamp = json!({ "now": then, "author": "person" });
         let body = json!({ "changes": [{ "save": save }], "stamp": stamp }).to_string();
-        let applied = with(&server, token, "POST", "/apply", &body);
+        let applied = server.api(token, "POST", "/apply", &body);
         assert_eq!(applied.status, 200, "{}", applied.body);
-        let note = with(
-            &server,
-            token,
-            "GET",
-            &format!("/notes/agent%3Aa%23{key}"),
-            "",
-        );
+        let note = server.api(token, "GET", &format!("/notes/agent%3Aa%23{key}"), "");
         note.json()["author"].as_str().unwrap().to_owned()
     };
     assert_eq!(
         (imported(&ann, "8"), imported(&boss, "9")),
         ("ann".into(), "bob".into())
     );
-    let history = with(&server, &ann, "GET", "/notes/agent%3Aa%234/history", "").json();
+    let history = server
+        .api(&ann, "GET", "/notes/agent%3Aa%234/history", "")
+        .json();
     assert_eq!(
         history["revisions"][0]["token"], "ann",
         "whose agent it was"
@@ -142,7 +114,7 @@ fn an_agent_does_not_answer_for_a_person() {
     let record = |token: &str, event: serde_json::Value| {
         let stamp = json!({ "now": "2026-08-01T12:00:00Z", "author": "person" });
         let body = json!({ "session": "s", "events": [event], "stamp": stamp });
-        with(&server, token, "POST", "/record", &body.to_string())
+        server.api(token, "POST", "/record", &body.to_string())
     };
     let holder = json!({ "host": "h", "boot": "b", "pid": 1, "start": 1 });
     let started = json!({ "event": "loop_started", "directory": "/", "holder": holder });
@@ -153,7 +125,7 @@ fn an_agent_does_not_answer_for_a_person() {
     ] {
         let stamp = json!({ "now": "2026-08-01T12:00:00Z", "author": "agent:ci" });
         let body = json!({ "session": "s", "events": [event], "lease": 1, "stamp": stamp });
-        let recorded = with(&server, &ci, "POST", "/record", &body.to_string());
+        let recorded = server.api(&ci, "POST", "/record", &body.to_string());
         assert_eq!(recorded.status, 204, "{}", recorded.body);
     }
     let answer = || json!({ "event": "answered", "answer": "left" });
@@ -170,81 +142,34 @@ fn an_agent_does_not_answer_for_a_person() {
 fn a_store_that_had_a_token_stays_closed_and_the_log_names_tokens_by_name() {
     let mut server = start();
     let boss = server.token("boss", Rights::Admin);
-    assert_eq!(with(&server, &boss, "GET", "/verify", "").status, 200);
+    assert_eq!(server.api(&boss, "GET", "/verify", "").status, 200);
+    // It is none of another store, and says no more there than none at all.
+    let header = format!("Authorization: Bearer {boss}");
+    let other = server.send("GET", "/s/none/api/v1/sessions", &[&header], "");
+    assert_eq!(other.problem(), (401, "unauthorized".into()));
     server.revoke("boss");
-    server.restart();
-    let refused = with(&server, "", "GET", "/search?q=x", "");
+    let refused = server.api("", "GET", "/search?q=x", "");
     assert_eq!(refused.problem(), (401, "unauthorized".into()));
     server.stop();
     let log = server.log.text();
     lacks(&log, &boss);
     has(&log, r#""status":401"#);
     has(&log, r#""token":"boss""#);
-    // The store stays closed until a person opens it.
-    waynote_server::Tokens::new(&*server.store).clear().unwrap();
-    server.restart();
-    assert_eq!(with(&server, "", "GET", "/search?q=x", "").status, 200);
-}
-
-#[test]
-fn a_token_of_one_store_is_none_of_another() {
-    let server = start();
-    let boss = server.token("boss", Rights::Admin);
-    assert_eq!(with(&server, &boss, "GET", "/sessions", "").status, 200);
-    let header = format!("Authorization: Bearer {boss}");
-    let other = server.send("GET", "/s/none/api/v1/sessions", &[&header], "");
-    assert_eq!(other.problem(), (401, "unauthorized".into()));
 }
 
 #[test]
 fn a_token_has_so_many_requests() {
-    let server = start_with(options().limits(Limits {
+    let server = start_with(limited(Limits {
         rate: 1,
         burst: 5,
         ..Limits::default()
     }));
     let boss = server.token("boss", Rights::Admin);
     let answers: Vec<Response> = (0..20)
-        .map(|_| with(&server, &boss, "GET", "/sessions", ""))
+        .map(|_| server.api(&boss, "GET", "/sessions", ""))
         .collect();
     assert_eq!(answers[0].status, 200);
     let last = answers.last().unwrap();
     assert_eq!(last.problem(), (429, "too_many_requests".into()));
     assert_eq!(last.header("retry-after"), "1");
-}
-
-#[test]
-fn guesses_of_tokens_are_slowed_down() {
-    let server = start();
-    server.token("boss", Rights::Admin);
-    let statuses: Vec<u16> = (0..80)
-        .map(|_| with(&server, "wn_guess", "GET", "/sessions", "").status)
-        .collect();
-    assert_eq!((statuses[0], statuses[79]), (401, 429));
-}
-
-#[test]
-fn a_feed_ends_with_its_token() {
-    let server = start_with(options().limits(Limits {
-        heartbeat: Duration::from_millis(20),
-        ..Limits::default()
-    }));
-    let reader = server.token("reader", Rights::Read);
-    let mut stream = server.connect();
-    let request = format!(
-        "GET {API}/changes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {reader}\r\n\r\n"
-    );
-    std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
-    let mut head = [0; 12];
-    stream.read_exact(&mut head).unwrap();
-    assert_eq!(&head, b"HTTP/1.1 200");
-    server.revoke("reader");
-    let mut rest = Vec::new();
-    // The stream ends, although the connection could be kept.
-    while !rest.ends_with(b"0\r\n\r\n") {
-        let mut some = [0; 1024];
-        let read = stream.read(&mut some).unwrap();
-        assert!(read > 0, "{}", String::from_utf8_lossy(&rest));
-        rest.extend(&some[..read]);
-    }
 }

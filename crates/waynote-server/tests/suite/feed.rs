@@ -8,9 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use waynote::{Forget, LocalStore as _, Notebook, SaveOptions, Stamp, Store};
-use waynote_server::Limits;
+use waynote_server::{Limits, Rights};
 
-use super::support::{PATIENCE, RunningServer, now, options, start, start_with, wait_until};
+use super::support::{PATIENCE, RunningServer, limited, now, start, start_with, wait_until};
 
 const CHANGES: &str = "/s/notes/api/v1/changes";
 
@@ -40,23 +40,13 @@ impl FeedReader {
         let mut reading = Self {
             lines: BufReader::new(stream),
         };
-        let head = reading.until("\r\n");
+        let lines = reading.lines.by_ref().lines().map(Result::unwrap);
+        let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+        let head = head.join("\n");
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         assert!(head.contains("content-type: text/event-stream"), "{head}");
         assert_eq!(reading.piece().unwrap(), "retry: 1000\n");
         reading
-    }
-
-    /// The lines up to an empty one.
-    fn until(&mut self, end: &str) -> String {
-        let mut text = String::new();
-        loop {
-            let mut line = String::new();
-            if self.lines.read_line(&mut line).unwrap() == 0 || line == end {
-                return text;
-            }
-            text.push_str(&line);
-        }
     }
 
     /// The next piece of the stream, which is one chunk; none at its end.
@@ -249,7 +239,7 @@ fn nothing_is_lost_or_doubled_while_many_write() {
 
 #[test]
 fn writes_of_the_server_are_told_at_once_and_those_of_others_soon() {
-    let server = start_with(options().limits(Limits {
+    let server = start_with(limited(Limits {
         heartbeat: PATIENCE * 2,
         ..Limits::default()
     }));
@@ -266,7 +256,7 @@ fn writes_of_the_server_are_told_at_once_and_those_of_others_soon() {
 
 #[test]
 fn a_reader_who_does_not_read_holds_up_nobody() {
-    let server = start_with(options().limits(Limits {
+    let server = start_with(limited(Limits {
         write_time: Duration::from_secs(2),
         ..Limits::default()
     }));
@@ -287,7 +277,7 @@ fn a_reader_who_does_not_read_holds_up_nobody() {
 
 #[test]
 fn a_feed_gives_signs_of_life_and_ends_when_the_server_stops() {
-    let mut server = start_with(options().limits(Limits {
+    let mut server = start_with(limited(Limits {
         heartbeat: Duration::from_millis(20),
         stop_time: PATIENCE * 2,
         ..Limits::default()
@@ -300,4 +290,48 @@ fn a_feed_gives_signs_of_life_and_ends_when_the_server_stops() {
     server.stop();
     assert!(began.elapsed() < PATIENCE);
     while reading.piece().is_some() {}
+}
+
+#[test]
+fn connections_above_the_limit_wait_and_idle_ones_end() {
+    let server = start_with(limited(Limits {
+        connections: 4,
+        header_time: Duration::from_millis(200),
+        ..Limits::default()
+    }));
+    let idle: Vec<TcpStream> = (0..20).map(|_| server.connect()).collect();
+    assert_eq!(server.get("/healthz").status, 200, "after the idle ones");
+    drop(idle);
+    // A feed is no idle connection.
+    let _feed = FeedReader::start(&server, "", &[]);
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn a_feed_of_large_notes_is_read_by_bytes_and_ends_with_its_token() {
+    let server = start();
+    const NOTES: usize = 120;
+    let body = json!({ "content": "x".repeat(60 << 10) }).to_string();
+    for number in 0..NOTES {
+        let path = format!("/notes/place%3A~%2Fp{number}");
+        assert_eq!(server.api("", "PUT", &path, &body).status, 201);
+    }
+    let bearer = format!(
+        "Authorization: Bearer {}",
+        server.token("reader", Rights::Read)
+    );
+    let reading = || FeedReader::start(&server, "?after=start", &[&bearer]);
+    let mut all = reading();
+    assert!((0..NOTES).all(|_| all.item().is_some()), "page by page");
+    // What was read for it, and not sent, is not sent any more.
+    let mut late = reading();
+    server.revoke("reader");
+    // The server looks the token up again after a quarter of a second.
+    let began = Instant::now();
+    wait_until(
+        || began.elapsed() > Duration::from_secs(1),
+        "the token is old",
+    );
+    let seen = std::iter::from_fn(|| late.item()).count();
+    assert!(seen < NOTES, "{seen} of {NOTES}");
 }

@@ -3,17 +3,7 @@
 use serde_json::{Value, json};
 use waynote_server::Rights;
 
-use super::support::{Response, RunningServer, start};
-
-const API: &str = "/s/notes/api/v1";
-
-fn post(server: &RunningServer, token: &str, path: &str, body: &Value) -> Response {
-    let header = format!("Authorization: Bearer {token}");
-    let headers = [header.as_str()];
-    let headers = if token.is_empty() { &[][..] } else { &headers };
-    let path = format!("{API}{path}");
-    server.send("POST", &path, headers, &body.to_string())
-}
+use super::support::{RunningServer, start};
 
 /// A server on which a loop of another machine holds the session `nightly`.
 fn looping() -> RunningServer {
@@ -24,7 +14,7 @@ fn looping() -> RunningServer {
         "events": [{ "event": "loop_started", "directory": "/p",
             "holder": { "host": "one", "boot": "b", "pid": 7, "start": 9 } }],
     });
-    let recorded = post(&server, "", "/record", &started);
+    let recorded = server.api("", "POST", "/record", &started.to_string());
     assert_eq!(recorded.status, 204, "{}", recorded.body);
     server
 }
@@ -32,29 +22,24 @@ fn looping() -> RunningServer {
 #[test]
 fn who_may_write_speaks_for_a_loop_and_all_hear_of_it() {
     let server = looping();
-    let boss = server.token("boss", Rights::Admin);
     let own = server.token("own", Rights::Write);
     let reader = server.token("reader", Rights::Read);
-    let lease = json!({ "session": "nightly", "lease": 1 });
-    let silence = |token: &str| {
-        let answer = post(&server, token, "/silence", &lease);
+    let of = |lease: u64| json!({ "session": "nightly", "lease": lease }).to_string();
+    let beat = |token: &str, lease| server.api(token, "POST", "/beat", &of(lease)).status;
+    let silence = |token: &str, lease| {
+        let answer = server.api(token, "POST", "/silence", &of(lease));
         assert_eq!(answer.status, 200, "{}", answer.body);
         answer.json()["silence_ms"].clone()
     };
-    assert_eq!(silence(&own), Value::Null, "nobody has heard of it yet");
-    for (token, status) in [(&reader, 403), (&own, 204)] {
-        let beaten = post(&server, token, "/beat", &lease);
-        assert_eq!(beaten.status, status, "{}", beaten.body);
-    }
-    for token in [&boss, &own, &reader] {
-        assert_eq!(silence(token), json!(0));
-    }
+    assert_eq!(silence(&own, 1), Value::Null, "nobody has heard of it yet");
+    assert_eq!((beat(&reader, 1), beat(&own, 1)), (403, 204));
+    assert_eq!(
+        (silence(&own, 1), silence(&reader, 1)),
+        (json!(0), json!(0))
+    );
     // A heartbeat of a loop that does not hold the session is not recorded.
-    let stale = json!({ "session": "nightly", "lease": 9 });
-    assert_eq!(post(&server, &own, "/beat", &stale).status, 204);
-    let heard = post(&server, &own, "/silence", &stale).json();
-    assert_eq!(heard["silence_ms"], Value::Null);
-    assert_eq!(silence(&own), json!(0));
+    assert_eq!((beat(&own, 9), silence(&own, 9)), (204, Value::Null));
+    assert_eq!(silence(&own, 1), json!(0));
 }
 
 #[test]
@@ -62,8 +47,8 @@ fn a_note_is_written_inside_a_loop_that_holds_its_session() {
     let server = looping();
     let note = json!({ "content": "text" });
     let put = |note_of: &str, query: &str| {
-        let path = format!("{API}/notes/{note_of}?{query}");
-        server.send("PUT", &path, &[], &note.to_string())
+        let path = format!("/notes/{note_of}?{query}");
+        server.api("", "PUT", &path, &note.to_string())
     };
     let (key, place) = ("agent%3Aa%23k", "place%3A~%2Fp");
     let (held, lost) = ("session%3Anightly%23event-1", "session%3Anightly%23event-2");
@@ -88,5 +73,6 @@ fn a_note_is_written_inside_a_loop_that_holds_its_session() {
     }
     let entry = json!({ "type": "tip", "content": "use lld" });
     let path = format!("/sessions/nightly/entries?author=agent:a&lease={lost}");
-    assert_eq!(post(&server, "", &path, &entry).status, 409);
+    let refused = server.api("", "POST", &path, &entry.to_string());
+    assert_eq!(refused.status, 409);
 }

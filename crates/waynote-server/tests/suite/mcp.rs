@@ -68,15 +68,7 @@ fn what_the_url_gets_wrong_is_a_problem_with_a_hint() {
         assert_eq!(answer.problem().0, 400, "{query}: {answer:?}");
     }
     assert_eq!(server.get("/s/notes/mcp").status, 405);
-}
-
-#[test]
-fn the_path_may_end_in_a_slash_and_any_json_is_accepted() {
-    let server = start();
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
-    for accept in [&[][..], &["Accept: */*"], &["Accept: application/json"]] {
-        let headers = [&["Content-Type: application/json"], accept].concat();
-        let answer = server.send("POST", "/s/notes/mcp/", &headers, &ping);
-        assert_eq!(answer.status, 200, "{answer:?}");
-    }
+    let any = server.send("POST", "/s/notes/mcp/", &["Accept: */*"], &ping);
+    assert_eq!(any.status, 200, "{any:?}");
 }

@@ -18,21 +18,14 @@ fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
         (303, "/s/notes/sign-in?to=%2Fs%2Fnotes%2Fnotes%3Fq%3Dx")
     );
     has(&server.get("/s/notes/sign-in").body, r#"type="password""#);
-    let path = "/s/notes/sign-in";
-    let refused = post(
-        &server,
-        path,
-        &[("token", "wn_nothing"), ("to", "/s/notes/notes?q=x")],
-    );
+    let path = "sign-in";
+    let to = ("to", "/s/notes/notes?q=x");
+    let refused = post(&server, path, &[("token", "wn_nothing"), to]);
     assert_eq!(refused.status, 401);
     has(&refused.body, "does not know that token");
     lacks(&refused.body, "wn_nothing");
 
-    let inside = post(
-        &server,
-        path,
-        &[("token", &text), ("to", "/s/notes/notes?q=x")],
-    );
+    let inside = post(&server, path, &[("token", &text), to]);
     assert_eq!(
         (inside.status, inside.header("location")),
         (303, "/s/notes/notes?q=x"),
@@ -62,40 +55,24 @@ fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
     has(&page, "as laptop");
     // The token may write.
     let of = [("note", "agent:builder#deploy"), ("base", "1")];
-    assert_eq!(
-        post_from(&server, "/s/notes/notes/pin", &of, &[&origin, &cookie]).status,
-        303
-    );
-    let revisions = server
-        .store
-        .history(&"agent:builder#deploy".parse().unwrap())
-        .unwrap();
-    assert_eq!(
-        revisions[1].token.as_ref().map(waynote::Name::as_str),
-        Some("ann")
-    );
+    let pinned = post_from(&server, "notes/pin", &of, &[&origin, &cookie]);
+    assert_eq!(pinned.status, 303);
+    let history = server.store.history(&of[0].1.parse().unwrap()).unwrap();
+    assert_eq!(history[1].token.as_ref().unwrap().as_str(), "ann");
     // The API knows the cookie too.
-    assert_eq!(
-        server
-            .send("GET", "/s/notes/api/v1/sessions", &[&cookie], "")
-            .status,
-        200
-    );
+    let get = |path: &str, cookie: &str| server.send("GET", path, &[cookie], "").status;
+    assert_eq!(get("/s/notes/api/v1/sessions", &cookie), 200);
 
-    let out = post_from(&server, "/s/notes/sign-out", &[], &[&origin, &cookie]);
-    assert!(
-        out.header("set-cookie").starts_with("waynote=; ")
-            && out.header("set-cookie").contains("Max-Age=0")
-    );
-    assert_eq!(server.send("GET", "/s/notes/", &[&cookie], "").status, 303);
+    let out = post_from(&server, "sign-out", &[], &[&origin, &cookie]);
+    let set = out.header("set-cookie");
+    assert!(set.starts_with("waynote=; ") && set.contains("Max-Age=0"));
+    assert_eq!(get("/s/notes/", &cookie), 303);
 
     let again = post(&server, path, &[("token", &text)]);
-    let cookie = format!(
-        "Cookie: {}",
-        again.header("set-cookie").split(';').next().unwrap()
-    );
-    assert_eq!(server.send("GET", "/s/notes/", &[&cookie], "").status, 200);
+    let cookie = again.header("set-cookie").split(';').next().unwrap();
+    let cookie = format!("Cookie: {cookie}");
+    assert_eq!(get("/s/notes/", &cookie), 200);
     server.token("other", Rights::Admin);
     server.revoke("laptop");
-    assert_eq!(server.send("GET", "/s/notes/", &[&cookie], "").status, 303);
+    assert_eq!(get("/s/notes/", &cookie), 303);
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -11,7 +12,12 @@ use std::time::Duration;
 use waynote::jiff::Timestamp;
 use waynote::store::{SideData as _, SideValue};
 use waynote::{Options as StoreOptions, SqliteStore};
-use waynote_server::{Log, NewToken, Options, Rights, Server, Stopper, Stores, Tokens};
+use waynote_server::{
+    Limits, Log, NewToken, Options, Reloader, Rights, Server, Stopper, Stores, Tokens,
+};
+
+/// The API of the store of every server here.
+pub(crate) const API: &str = "/s/notes/api/v1";
 
 /// How long a test waits for an answer before it fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
@@ -23,7 +29,8 @@ pub(crate) struct RunningServer {
     pub(crate) log: Lines,
     /// The one-time link, if the server has one.
     pub(crate) link: Option<String>,
-    stopper: Stopper,
+    pub(crate) stopper: Stopper,
+    pub(crate) reloader: Option<Reloader>,
     thread: Option<JoinHandle<()>>,
     folder: tempfile::TempDir,
 }
@@ -55,7 +62,16 @@ pub(crate) fn now() -> Timestamp {
 
 /// Options for any free port of this machine.
 pub(crate) fn options() -> Options {
-    Options::default().listen("127.0.0.1:0".parse().unwrap())
+    limited(Limits::default())
+}
+
+/// The same with these limits.
+pub(crate) fn limited(limits: Limits) -> Options {
+    Options {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        limits,
+        ..Options::default()
+    }
 }
 
 /// A server with an empty store `notes`.
@@ -69,41 +85,43 @@ pub(crate) fn start_with(options: Options) -> RunningServer {
 
 /// The same for a server that `told` changes first.
 pub(crate) fn start_as(options: Options, told: impl FnOnce(Server) -> Server) -> RunningServer {
-    started(Stores::default(), options, told)
+    started(options, |stores, _| stores, told)
 }
 
-fn started(stores: Stores, options: Options, told: impl FnOnce(Server) -> Server) -> RunningServer {
+/// The same with other stores, or with one of its own in the place of `notes`.
+pub(crate) fn start_over(
+    options: Options,
+    stores: impl FnOnce(Stores, &Path) -> Stores,
+) -> RunningServer {
+    started(options, stores, |server| server)
+}
+
+pub(crate) fn open(path: &Path) -> Arc<SqliteStore> {
+    Arc::new(SqliteStore::open(path, &StoreOptions::default()).unwrap())
+}
+
+fn started(
+    options: Options,
+    more: impl FnOnce(Stores, &Path) -> Stores,
+    told: impl FnOnce(Server) -> Server,
+) -> RunningServer {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("notes.db");
-    let store = Arc::new(SqliteStore::open(path, &StoreOptions::default()).unwrap());
+    let store = open(&folder.path().join("notes.db"));
     let log = Lines::default();
-    let stores = stores.with("notes", store.clone());
-    let (address, stopper, thread, link) = serve(&stores, options, &log, told);
+    let stores = Stores::default().with("notes", store.clone());
+    let stores = more(stores, folder.path());
+    let server = Server::new(&stores, options, Arc::new(now), Log::to(log.clone()));
+    let bound = told(server).bind().unwrap();
     RunningServer {
-        address,
+        address: bound.address(),
         store,
         log,
-        link,
-        stopper,
-        thread,
+        link: bound.link(),
+        stopper: bound.stopper(),
+        reloader: bound.reloader(),
+        thread: Some(std::thread::spawn(move || bound.run().unwrap())),
         folder,
     }
-}
-
-type StartedServer = (SocketAddr, Stopper, Option<JoinHandle<()>>, Option<String>);
-
-fn serve(
-    stores: &Stores,
-    options: Options,
-    log: &Lines,
-    told: impl FnOnce(Server) -> Server,
-) -> StartedServer {
-    let server = Server::new(stores, options, Arc::new(now), Log::to(log.clone()));
-    let bound = told(server).bind().unwrap();
-    let (address, stopper) = (bound.address(), bound.stopper());
-    let link = bound.link();
-    let thread = std::thread::spawn(move || bound.run().unwrap());
-    (address, stopper, Some(thread), link)
 }
 
 impl RunningServer {
@@ -114,20 +132,8 @@ impl RunningServer {
         }
     }
 
-    /// Stops the server, and starts another one over the same store.
-    pub(crate) fn restart(&mut self) {
-        self.stop();
-        let stores = Stores::default().with("notes", self.store.clone());
-        let started = serve(&stores, options(), &self.log, |server| server);
-        (self.address, self.stopper, self.thread, self.link) = started;
-    }
-
-    pub(crate) fn folder(&self) -> &std::path::Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
-    }
-
-    pub(crate) fn stopper(&self) -> Stopper {
-        self.stopper.clone()
     }
 
     /// Creates a token of a person with this name. From the first one on, the store needs a token.
@@ -198,6 +204,13 @@ impl RunningServer {
         self.send("GET", path, &[], "")
     }
 
+    /// Sends a request to the API of the store, with a token unless that is empty.
+    pub(crate) fn api(&self, token: &str, method: &str, path: &str, body: &str) -> Response {
+        let header = format!("Authorization: Bearer {token}");
+        let headers: &[&str] = if token.is_empty() { &[] } else { &[&header] };
+        self.send(method, &format!("{API}{path}"), headers, body)
+    }
+
     fn head(&self, method: &str, path: &str, headers: &[&str], length: usize) -> String {
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         let has = |name: &str| {
@@ -247,7 +260,7 @@ impl Response {
         Self::parse(&bytes)
     }
 
-    pub(crate) fn parse(bytes: &[u8]) -> Self {
+    fn parse(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let (head, body) = text
             .split_once("\r\n\r\n")

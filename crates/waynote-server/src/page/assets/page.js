@@ -87,11 +87,6 @@
   document.addEventListener("submit", () => { sent = true; });
   addEventListener("beforeunload", (event) => { if (!sent && $("form.write") && typed(document)) event.preventDefault(); });
 
-  // A note and its row in the receipt light up together.
-  for (const kind of ["mouseover", "focusin"]) document.addEventListener(kind, (event) => {
-    const claim = event.target.closest?.("[data-claim]")?.dataset.claim;
-    for (const of of $$("[data-claim]")) of.classList.toggle("on", of.dataset.claim === claim);
-  });
   document.addEventListener("click", async (event) => {
     if (!event.target.closest("[data-copy]")) return;
     await navigator.clipboard.writeText($("#block")?.textContent ?? "");

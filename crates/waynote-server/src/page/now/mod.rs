@@ -1,7 +1,6 @@
 //! Now: the block that a run at a place reads at its start, with its receipt, for the present or a time in the past.
 
 mod cost;
-mod parts;
 mod view;
 
 use jiff::Timestamp;
@@ -18,7 +17,6 @@ use waynote::{Action, Address, Error, Note, Result, ScopeKind, Store};
 use super::fields::{BadField, Fields, iteration};
 use super::site::Site;
 use cost::Day;
-use parts::Part;
 
 pub(crate) use view::view;
 
@@ -88,7 +86,6 @@ pub(crate) struct Choices {
 /// A block with the details beside it.
 pub(crate) struct Shows {
     pub(crate) block: Block,
-    pub(crate) parts: Vec<Part>,
     /// The notes of the first claims, for their names.
     pub(crate) notes: Vec<Option<Note>>,
 }
@@ -341,9 +338,6 @@ fn shows(store: &dyn Store, block: Block) -> Result<Shows> {
             }
         }
     }
-    Ok(Shows {
-        parts: parts::parts(&block),
-        notes: names,
-        block,
-    })
+    let notes = names;
+    Ok(Shows { block, notes })
 }

@@ -6,7 +6,6 @@ use waynote::text::minute;
 use waynote::visible::visible;
 
 use super::cost;
-use super::parts::{Part, What};
 use super::{Choices, Given, LEAST_TOKENS, MOST_CLAIMS, MOST_TOKENS, Now, Shows, Times, Typed};
 use crate::page::fields::Link;
 use crate::page::site::{Site, View};
@@ -226,13 +225,7 @@ fn label(section: Section) -> &'static str {
 
 fn block(shows: &Shows, is_empty: bool) -> Markup {
     let block = &shows.block;
-    let mut bytes = 0;
-    let fits = |part: &&Part| {
-        bytes += part.text.len();
-        bytes <= MOST_BYTES
-    };
-    let shown: Vec<&Part> = shows.parts.iter().take_while(fits).collect();
-    let is_cut = shown.len() < shows.parts.len();
+    let shown = &block.text[..block.text.floor_char_boundary(MOST_BYTES)];
     html! {
         section.card {
             header {
@@ -251,27 +244,9 @@ fn block(shows: &Shows, is_empty: bool) -> Markup {
                     }
                 }
             } @else {
-                pre.block id="block" tabindex="0" aria-label="The block" {
-                    @for part in shown { (piece(part)) }
-                }
-                @if is_cut { p.fill { "The rest is not shown here; " code { "waynote context" } " prints all of it." } }
+                pre.block id="block" tabindex="0" aria-label="The block" { (shown) }
+                @if shown.len() < block.text.len() { p.fill { "The rest is not shown here; " code { "waynote context" } " prints all of it." } }
             }
-        }
-    }
-}
-
-fn piece(part: &Part) -> Markup {
-    // A part that is a block of its own needs no line end after it.
-    let line = part.text.strip_suffix('\n').unwrap_or(&part.text);
-    html! {
-        @match part.what {
-            What::Heading | What::Group => { span.h { (line) "\n" } }
-            What::Note(section, claim) => {
-                mark class=(class(section)) id=[claim.map(|index| format!("c{index}"))] data-claim=[claim] { (line) "\n" }
-            }
-            What::Section(section) => { mark class=(class(section)) { (line) "\n" } }
-            What::Gap => { (part.text) }
-            What::Tail => { span.tail { (part.text) } }
         }
     }
 }
@@ -332,7 +307,7 @@ fn row(site: &Site<'_>, shows: &Shows, index: usize, claim: &Claim) -> Markup {
     let kind = if claim.why == Why::Listed { "" } else { kind };
     let href = site.view(View::Notes).with("note", &claim.address).href();
     html! {
-        tr data-claim=(index) {
+        tr {
             td {
                 i class={ "dot " (class(claim.section)) } title=(label(claim.section)) {}
                 a href=(href) {

@@ -140,7 +140,7 @@ impl Sessions {
             waiting,
             after,
             one: match session {
-                Some(session) => Some(One::gather(store, session, fields, site)?),
+                Some(session) => Some(One::gather(store, session, site)?),
                 None => None,
             },
             done: fields.get("done").map(str::to_owned),

@@ -1,8 +1,5 @@
 //! One session: its iterations, and its notes by type.
 
-use std::collections::BTreeMap;
-
-use waynote::context::Block;
 use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::loops;
 use waynote::session_state::{self, Iteration};
@@ -10,7 +7,6 @@ use waynote::store::{Ask, Count, EventPage, Page};
 use waynote::{Address, EntryType, Name, Note, Recent, Result, SessionStatus, Store};
 
 use super::EVENTS;
-use crate::page::fields::{self, Fields};
 use crate::page::site::Site;
 
 /// The most iterations that are shown: the latest.
@@ -33,10 +29,6 @@ pub(crate) struct One {
     pub(crate) stops: bool,
     pub(crate) is_archived: bool,
     pub(crate) types: Vec<OfType>,
-    /// The numbers of notes and of tokens that iterations were given, if that was asked for.
-    pub(crate) given: BTreeMap<i64, (usize, usize)>,
-    /// Two iterations, and what they were given.
-    pub(crate) compared: Option<[(i64, String); 2]>,
 }
 
 /// The notes of one type, open ones before resolved ones, and their number.
@@ -55,12 +47,7 @@ impl One {
         notes.find(|note| note.address == *address)
     }
 
-    pub(super) fn gather(
-        store: &dyn Store,
-        session: Name,
-        fields: &Fields,
-        site: &Site<'_>,
-    ) -> Result<Self> {
+    pub(super) fn gather(store: &dyn Store, session: Name, site: &Site<'_>) -> Result<Self> {
         let kinds = EntryType::in_order(store.kinds(&session)?);
         let count = |kind: &EntryType, open| Count::Entries {
             session: session.clone(),
@@ -104,35 +91,7 @@ impl One {
         let events = answers.events.first().map_or(&[][..], Vec::as_slice);
         let lease = answers.leases.first().and_then(Option::as_ref);
         let iterations = loops::iterations(store, &session, ITERATIONS)?;
-        let block = |number: i64| -> Result<Option<Block>> {
-            let of = iterations.iter().find(|of| of.number == number);
-            let Some((of, block)) = of.and_then(|of| Some((of, of.block.as_ref()?))) else {
-                return Ok(None);
-            };
-            let request = block.request(session.clone(), number, of.started_at);
-            Ok(Some(block.again(store, &request.explain(true))?.0))
-        };
-        let mut given = BTreeMap::new();
-        if fields.has("given") {
-            for of in &iterations {
-                if let Some(Block { receipt, .. }) = block(of.number)? {
-                    given.insert(
-                        of.number,
-                        (usize::try_from(receipt.shown).unwrap_or(0), receipt.tokens),
-                    );
-                }
-            }
-        }
-        let compared = match (iteration_of(fields, "from")?, iteration_of(fields, "to")?) {
-            (Some(from), Some(to)) => match (block(from)?, block(to)?) {
-                (Some(one), Some(other)) => Some([(from, one.text), (to, other.text)]),
-                _ => None,
-            },
-            _ => None,
-        };
         Ok(Self {
-            given,
-            compared,
             directory: events.iter().chain(lease).find_map(directory),
             status: SessionStatus::read_after(
                 store,
@@ -149,11 +108,6 @@ impl One {
             session,
         })
     }
-}
-
-/// The iteration in a field.
-fn iteration_of(fields: &Fields, name: &str) -> Result<Option<i64>> {
-    fields::iteration(fields.get(name).unwrap_or_default())
 }
 
 /// The directory of a loop that began.

@@ -9,7 +9,6 @@ use waynote::{Address, EntryType, Name, Note, SessionState, SessionStatus};
 
 use super::one::{ITERATIONS, OfType};
 use super::{Asks, One, Row, Sessions};
-use crate::page::diff;
 use crate::page::forms;
 use crate::page::markdown;
 use crate::page::site::{Site, View};
@@ -341,7 +340,6 @@ fn iterations(site: &Site<'_>, one: &One) -> Markup {
     html! {
         details.iterations open[one.iterations.len() <= 8] {
             summary { h3 { "Iterations, newest first" } }
-            @if one.iterations.iter().any(|of| of.block.is_some()) { (compare(site, one)) }
             table {
                 thead { tr { th scope="col" { "#" } th scope="col" { "Ended" } th.num scope="col" { "Took" } th.num scope="col" { "Notes" } th scope="col" { "Prompt" } } }
                 tbody { @for of in one.iterations.iter().rev() {
@@ -354,43 +352,10 @@ fn iterations(site: &Site<'_>, one: &One) -> Markup {
                         }
                         td.num { @match of.duration { Some(time) => { (took(time)) } None => { "–" } } }
                         td.num { (of.notes_added) }
-                        td.nowrap { a.link href=(given(site, one, of)) { "notes it was given" (unseen(&format!(", iteration {}", of.number))) }
-                            @if let Some((notes, tokens)) = one.given.get(&of.number) { small.num { ": " (notes) ", " (grouped(*tokens as u64)) " tokens" } }
-                        }
+                        td { a.link href=(given(site, one, of)) { "notes it was given" (unseen(&format!(", iteration {}", of.number))) } }
                     }
                 } }
             }
-        }
-    }
-}
-
-/// Two iterations to choose, and how what they were given differs.
-fn compare(site: &Site<'_>, one: &One) -> Markup {
-    let link = site.view(View::Sessions).with("session", &one.session);
-    let last = one.iterations.iter().rev().take(2).map(|of| of.number);
-    let mut chosen: Vec<i64> = match &one.compared {
-        Some(compared) => compared.iter().map(|(number, _)| *number).collect(),
-        None => last.collect::<Vec<_>>().into_iter().rev().collect(),
-    };
-    chosen.resize(2, 0);
-    let choice = |name: &str, label: &str, chosen: i64| {
-        html! {
-            label.field { span { (label) }
-                select name=(name) { @for of in one.iterations.iter().filter(|of| of.block.is_some()) {
-                    option value=(of.number) selected[of.number == chosen] { "#" (of.number) }
-                } }
-            }
-        }
-    };
-    html! {
-        form.bar method="get" action={ (site.view(View::Sessions).href()) "#compared" } {
-            (forms::hidden(&[("session", one.session.to_string())]))
-            (choice("from", "given to", chosen[0])) (choice("to", "and to", chosen[1]))
-            button.btn { "Compare" }
-            a.link href=(link.with("given", "").href()) { "Count what each was given" }
-        }
-        @if let Some([(from, was), (to, is)]) = &one.compared {
-            div id="compared" { h3 { "From what #" (from) " was given to what #" (to) " was given" } (diff::view(was, is)) }
         }
     }
 }
