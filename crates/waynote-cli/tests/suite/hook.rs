@@ -190,13 +190,8 @@ fn a_hook_exits_0_whatever_its_arguments_and_output_are() {
         let mut script = String::new();
         for head in heads {
             for tail in tails {
-                let words: Vec<String> = format!("{head} {tail}")
-                    .split_whitespace()
-                    .map(|word| format!("'{word}'"))
-                    .collect();
-                let words = words.join(" ");
                 script += &format!(
-                    "( \"$WAYNOTE\" {words} < /dev/null; echo \"$?\" > code ) {output}\n\
+                    "( \"$WAYNOTE\" {head} {tail} < /dev/null; echo \"$?\" > code ) {output}\n\
                      read code < code; echo \"$code: {head} {tail}\" >> codes; rm code\n"
                 );
             }

@@ -233,38 +233,32 @@ fn a_teams_files_start_the_program_by_its_name() {
 #[test]
 fn agents_start_a_copy_of_a_program_that_may_go() {
     let scratch = Scratch::new();
-    let cached = scratch
-        .home()
-        .join("_npx/1f/node_modules/waynote-linux-x64/bin/waynote");
-    fs::create_dir_all(cached.parent().unwrap()).unwrap();
-    let own = env!("CARGO_BIN_EXE_waynote");
-    fs::hard_link(own, &cached)
-        .or_else(|_| fs::copy(own, &cached).map(drop))
-        .unwrap();
-    let from_cache = |words: &str| {
-        let output = scratch.shell(&format!("cd home/work && {} {words}", cached.display()));
+    let cache = "_npx/1f/node_modules/waynote-linux-x64/bin";
+    let copy = scratch.home().join(".local/share/waynote/bin/waynote");
+    let shell = |script: &str| {
+        let output = scratch.shell(&format!("cd home; {script}"));
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    let copy = scratch.home().join(".local/share/waynote/bin/waynote");
-    from_cache("install codex --dry-run");
+    shell(&format!(
+        "mkdir -p {cache}; ln \"$WAYNOTE\" {cache} || cp \"$WAYNOTE\" {cache}"
+    ));
+    shell(&format!("{cache}/waynote install codex --dry-run"));
     assert!(!copy.exists());
     for client in ["codex", "claude-code"] {
-        let said = from_cache(&format!("install {client}"));
+        let said = shell(&format!("cd work; ../{cache}/waynote install {client}"));
         has(
-            &said,
+            said,
             format!("agents start a copy of the program, {}", copy.display()),
         );
     }
-    let entry = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
-    has(&entry, copy.to_str().unwrap());
-    fs::remove_dir_all(scratch.home().join("_npx")).unwrap();
+    let entry = fs::read_to_string(scratch.home().join(".claude.json"));
+    has(entry.unwrap(), copy.to_str().unwrap());
+    shell("rm -r _npx");
     for (client, is_left) in [("codex", true), ("claude-code", false)] {
-        let run = scratch.shell(&format!(
-            "cd home/work && {} uninstall {client}",
-            copy.display()
+        shell(&format!(
+            ".local/share/waynote/bin/waynote uninstall {client}"
         ));
-        assert!(run.status.success(), "{run:?}");
         assert_eq!(copy.exists(), is_left, "{client}");
     }
 }
