@@ -58,6 +58,8 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     let said = looping(&scratch, "--iterations 1", script).said();
     has(&said, "resuming after #2 (2 notes); new: nothing\n");
     has(&said, "TIP\n  [#1] tip 1\n  [#2] tip 2\n");
+    let quiet = scratch.run("--session q --quiet loop --iterations 1 -- true");
+    assert_eq!(quiet.said(), "");
     let (_, summary) = ended(&scratch, "--iterations 1", script);
     let parts = "reason iterations/0/iteration notes_added/tip";
     assert_eq!(fields(&summary, parts), "iterations 4 1");

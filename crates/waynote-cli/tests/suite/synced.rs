@@ -249,6 +249,11 @@ fn an_export_to_the_file_brings_both_together() {
     }
     "#);
     assert_eq!(kept.scratch.ok("place read --at ~/b"), "file");
+    // The configuration can name the file.
+    let file = kept.file.display();
+    kept.scratch.ok(&format!("config set notes_file {file}"));
+    kept.scratch.ok("place write --at ~/d both");
+    has(kept.text(), r#""~/d": "both""#);
     // A link stays one.
     let link = kept.scratch.home().join("work/link.json");
     std::os::unix::fs::symlink("target.json", &link).unwrap();
