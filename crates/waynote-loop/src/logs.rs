@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
         assert!(!work.join("nowhere").exists());
         // A long name of a session still names a file.
-        let mut file = |session: String| logs.file(&session.parse().unwrap(), 1).unwrap();
+        let file = |session: String| logs.file(&session.parse().unwrap(), 1).unwrap();
         file("ü".repeat(60));
         file("ü".repeat(61));
         // The folder may go while a loop runs.

@@ -361,14 +361,6 @@ pub(crate) fn cases(name: &str) -> Value {
     serde_json::from_str(&reference(name).replace("\\ud83e...", "...")).unwrap()
 }
 
-/// When this process started, in ticks since the machine did.
-#[cfg(target_os = "linux")]
-pub(crate) fn own_start() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let (_, fields) = stat.rsplit_once(')').unwrap();
-    fields.split_whitespace().nth(19).unwrap().parse().unwrap()
-}
-
 /// What is left of a child's output.
 pub(crate) fn rest(output: Option<impl std::io::Read>) -> String {
     let mut rest = String::new();

@@ -68,6 +68,19 @@ fn everything_is_listed_and_narrowed() {
     session:s#03g4xnttpva4yltfe1zz7ftju@1  save    person  2026-05-16T09:00:00Z  no network
     session:s#03g4puj45g6qoi1lmzry0wpf0@1  save    person  2026-05-15T09:00:00Z  use the cache
     ");
+    for (words, rows) in [
+        ("ls --kind key", 3),
+        ("ls --kind place --limit 1", 1),
+        ("--agent other ls --kind key", 2),
+        ("ls --type stuck", 1),
+        ("--session s log list --since 2026-05-16", 1),
+        ("--session s log list --type tip", 1),
+        ("history --author agent:b", 1),
+        ("history .", 2),
+    ] {
+        let listed = scratch.json(&format!("{words} --json"));
+        assert_eq!(listed.as_array().unwrap().len(), rows, "{words}");
+    }
     let listed = scratch.json("ls --json --limit 2");
     assert_eq!(fields(&listed, "0/address 1/type"), "place:~/work stuck");
     let last = scratch.json("history --json --limit 1");
@@ -90,6 +103,10 @@ fn a_change_is_shown_word_by_word() {
     one 1
     {+next
     +}two [-2-]{+II+}
+
+    $ waynote diff deploy agent:other#deploy
+    agent:default#deploy → agent:other#deploy
+    [-make ship-]{+none+}
 
     $ waynote diff deploy
     exit 1

@@ -6,9 +6,12 @@ use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
+use waynote::event::ProcessIdentity;
+use waynote::loops::{Loop, LoopStart};
+use waynote::{Options, SqliteStore, Stamp};
 use waynote_testing::Dice;
 
-use super::common::{Scratch, fields, has, rest, signal, until};
+use super::common::{NOW, Scratch, fields, has, rest, signal, until};
 use super::loop_stops::{ended, looping};
 
 /// A loop that runs until somebody ends it.
@@ -125,6 +128,21 @@ fn a_second_loop_is_refused_while_the_first_lives() {
     rest(first.stderr.take());
     first.wait().unwrap();
     let (_, of) = ended(&scratch, "--iterations 1", "true");
+    assert_eq!(of["iterations"][0]["iteration"], 2);
+}
+
+#[test]
+fn a_session_of_another_machine_is_taken_by_a_persons_word() {
+    let scratch = Scratch::new();
+    looping(&scratch, "--iterations 1", "true").ok();
+    let store = SqliteStore::open(scratch.store(), &Options::default()).unwrap();
+    let holder = ProcessIdentity::new("elsewhere", "b", 7, 3);
+    let start = LoopStart::new(holder, "/p", &|_| Some(true));
+    let stamp = Stamp::new(NOW.parse().unwrap(), "person".parse().unwrap());
+    Loop::begin(&store, "s".parse().unwrap(), start, &stamp).unwrap();
+    let running = "a loop is running in session s: process 7 on elsewhere";
+    has(looping(&scratch, "", "true").said(), running);
+    let (_, of) = ended(&scratch, "--take-over --iterations 1", "true");
     assert_eq!(of["iterations"][0]["iteration"], 2);
 }
 

@@ -55,32 +55,14 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     12:00:00 session s: 2 iterations in N.Ns, 2 notes added
     done: the 2 requested iterations are done
     ");
-    insta::assert_snapshot!(seconds_gone(&looping(&scratch, "--iterations 1", script).said()), @"
-    Note added: [tip] tip 3
-    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 1 iteration, 3 without progress; output below
-    12:00:00 resuming after #2 (2 notes)
-
-    ITERATIONS
-
-    ITERATION  STARTED (UTC)     TOOK  ENDED  NOTES
-    #1         2026-05-17 12:00  N.Ns  done   1
-    #2         2026-05-17 12:00  N.Ns  done   1
-
-    SESSION NOTES
-
-    TIP
-      [#1] tip 1
-      [#2] tip 2
-
-    12:00:00 only new notes count as progress: not a git repository
-    12:00:00 ── iteration 3 ──
-    12:00:00 session s: 1 iteration in N.Ns, 1 note added
-    done: the requested iteration is done
-    ");
-    let (code, summary) = ended(&scratch, "--iterations 1", script);
-    assert_eq!((code, &summary["reason"]), (0, &"iterations".into()));
-    assert_eq!(summary["iterations"][0]["iteration"], 4);
-    assert_eq!(summary["notes_added"]["tip"], 1);
+    let said = looping(&scratch, "--iterations 1", script).said();
+    has(&said, "resuming after #2 (2 notes); new: nothing\n");
+    has(&said, "TIP\n  [#1] tip 1\n  [#2] tip 2\n");
+    let quiet = scratch.run("--session q --quiet loop --iterations 1 -- true");
+    assert_eq!(quiet.said(), "");
+    let (_, summary) = ended(&scratch, "--iterations 1", script);
+    let parts = "reason iterations/0/iteration notes_added/tip";
+    assert_eq!(fields(&summary, parts), "iterations 4 1");
 }
 
 /// Durations are the machine's.

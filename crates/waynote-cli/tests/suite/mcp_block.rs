@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::common::{Scratch, fields, own_start};
+use super::common::{Scratch, fields};
 use super::mcp_client::{BLOCK, Client};
 
 #[test]
@@ -47,7 +47,7 @@ fn the_first_reply_carries_the_block_once() {
 fn no_reply_carries_what_a_hook_has_delivered() {
     let scratch = Scratch::new();
     scratch.ok("key save fact v --pin");
-    let start = own_start();
+    let start = waynote_loop::identity::current().start;
     let folder = scratch.home().join(".local/state/waynote/delivered");
     std::fs::create_dir_all(&folder).unwrap();
     let named = folder.join(format!("client {} {start}", std::process::id()));

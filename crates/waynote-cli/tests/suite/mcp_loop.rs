@@ -1,12 +1,13 @@
 //! The server of an agent that a loop runs.
 
 use serde_json::json;
-use waynote::event::{IterationOutcome, ProcessIdentity};
+use waynote::event::IterationOutcome;
 use waynote::loops::{IterationEnd, Loop, LoopStart};
 use waynote::session_state::{AgentSignal, last_signal};
 use waynote::{Options, SqliteStore, Stamp};
+use waynote_loop::identity;
 
-use super::common::{NOW, Scratch, fields, has, own_start};
+use super::common::{NOW, Scratch, fields, has};
 use super::loop_stops::looping;
 use super::mcp_client::{Client, assert_calls, assert_short};
 
@@ -20,18 +21,7 @@ fn store(scratch: &Scratch) -> SqliteStore {
 
 /// A loop in session `s`, run by this very process.
 fn begin<'s>(store: &'s SqliteStore) -> Loop<'s> {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap().trim().to_owned();
-    let start = own_start();
-    let begin = LoopStart::new(
-        ProcessIdentity::new(
-            read("/proc/sys/kernel/hostname"),
-            read("/proc/sys/kernel/random/boot_id"),
-            std::process::id(),
-            start,
-        ),
-        "/p",
-        &|_| Some(false),
-    );
+    let begin = LoopStart::new(identity::current(), "/p", &|_| Some(false));
     Loop::begin(store, "s".parse().unwrap(), begin, &stamp()).unwrap()
 }
 
@@ -92,21 +82,14 @@ fn an_agent_speaks_to_its_loop() {
     "#);
     // A second signal would take the place of the first: the question would reach no one.
     assert_calls!(client, @r#"
-    $ blocked {"question":"which door?"}
-    error: iteration 1 has already asked a person
-    only the first one counts: end your turn, and put what else a person should know into a note
-
     $ session_complete {"summary":"inside"}
     error: iteration 1 has already asked a person
     only the first one counts: end your turn, and put what else a person should know into a note
     "#);
     let asked = Some(AgentSignal::Blocked("which key?".into()));
     assert_eq!(last_signal(&store, &"s".parse().unwrap()).unwrap(), asked);
-    let turn = IterationEnd::new(
-        IterationOutcome::Exited { code: 0 },
-        std::time::Duration::ZERO,
-        1,
-    );
+    let done = IterationOutcome::Exited { code: 0 };
+    let turn = IterationEnd::new(done, std::time::Duration::ZERO, 1);
     run.end_iteration(1, turn, &stamp()).unwrap();
     assert_calls!(client, @r#"
     $ session_complete {"summary":"too late"}
@@ -117,8 +100,7 @@ fn an_agent_speaks_to_its_loop() {
     run.start_iteration(&stamp()).unwrap();
     client.call("note_add", json!({ "content": "later", "type": "tip" }));
     let list = scratch.json("--session s log list --json");
-    let last = list.as_array().unwrap().last().unwrap().clone();
-    assert_eq!(fields(&last, "content iteration"), "later 2");
+    assert_eq!(fields(&list, "3/content 3/iteration"), "later 2");
 }
 
 /// The loop's prompt had the block: a hook adds it after a compaction alone.

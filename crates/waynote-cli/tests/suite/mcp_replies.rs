@@ -82,25 +82,14 @@ fn calls(tool: &str) -> Vec<Value> {
 
 /// Fails if a reply has a text that a model must not get. An echo of the request, such as a URI, is no text of ours.
 fn is_harmless(reply: &Value, of: &str) {
-    match reply {
-        Value::String(text) => {
-            let lower = text.to_lowercase();
-            assert!(
-                !lower.contains("<system-reminder") && !lower.contains("</system-reminder"),
-                "{of}: {text}"
-            );
-            let raw = ['\u{e0041}', '\u{202e}'];
-            assert!(!text.contains(raw), "{of}: {text:?}");
-            assert!(!text.contains("aZ3kQ9"), "{of}: {text}");
-        }
-        Value::Array(all) => all.iter().for_each(|part| is_harmless(part, of)),
-        Value::Object(all) => {
-            for (key, part) in all.iter().filter(|(key, _)| *key != "uri") {
-                is_harmless(&json!(key), of);
-                is_harmless(part, of);
-            }
-        }
-        _ => {}
+    let mut reply = reply.clone();
+    if let Some(uri) = reply.pointer_mut("/error/data/uri") {
+        uri.take();
+    }
+    let text = reply.to_string().to_lowercase();
+    let tags = ["<system-reminder", "</system-reminder"];
+    for part in tags.into_iter().chain(["\u{e0041}", "\u{202e}", "az3kq9"]) {
+        assert!(!text.contains(part), "{of}: {text}");
     }
 }
 

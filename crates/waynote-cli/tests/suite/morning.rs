@@ -124,10 +124,8 @@ fn a_terminal_has_local_times_and_ages_and_rows_that_fit() {
 #[test]
 fn times_are_read_as_people_write_them() {
     let scratch = Scratch::new();
-    scratch
-        .run("key save k one")
-        .env("WAYNOTE_NOW", "2026-05-15T12:00:00Z")
-        .ok();
+    let first = scratch.run("key save k one");
+    first.env("WAYNOTE_NOW", "2026-05-15T12:00:00Z").ok();
     scratch.ok("key save k two");
     for (time, text) in [("yesterday", "one"), ("1", "one"), ("now", "two")] {
         let then = format!("show agent:default#k --as-of {time}");

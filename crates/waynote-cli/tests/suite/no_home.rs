@@ -1,6 +1,9 @@
 //! HOME that is empty, unset or unusable.
 
+use serde_json::json;
+
 use super::common::{Scratch, assert_transcript, has};
+use super::mcp_client::Client;
 
 /// The home directory of the user who runs the tests, from the password database.
 fn home_of_the_user() -> Option<String> {
@@ -70,19 +73,15 @@ fn without_a_home_only_what_needs_one_fails() {
 fn doctor_and_the_server_work_without_a_home() {
     let scratch = Scratch::new();
     scratch.ok("place write --at /srv Served.");
-    let store = scratch.store();
-    let run = |words: &str| {
-        let words = format!("--store {} {words}", store.display());
-        scratch.run(&words).env("HOME", "nowhere")
-    };
-    let said = run("doctor").said();
-    assert!(!said.starts_with("exit "), "{said}");
-    has(
-        said,
-        "note  HOME is not an absolute path: `nowhere`, so no agent's files are checked\n",
-    );
-    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ReadContextualNote","arguments":{"path":"/srv"}}}"#;
-    let start = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
-    let run = run("mcp --tools zrb").stdin(format!("{start}\n{call}\n"));
-    has(run.ok(), "Served.");
+    let words = |words: &str| format!("--store {} {words}", scratch.store().display());
+    let doctor = scratch.run(&words("doctor")).env("HOME", "nowhere").ok();
+    let unchecked =
+        "note  HOME is not an absolute path: `nowhere`, so no agent's files are checked\n";
+    has(doctor, unchecked);
+    let mut server = scratch.command(&words("mcp --tools zrb"));
+    server.env("HOME", "nowhere");
+    let mut client = Client::spawn(server);
+    client.initialize(json!({}));
+    let read = json!({ "path": "/srv" });
+    assert_eq!(client.call("ReadContextualNote", read), "Served.");
 }

@@ -33,18 +33,14 @@ fn every_client_gets_what_install_would_enter() {
         scratch.ok(&format!("--agent night install {client}"));
         let hooks = read(&folder, &format!("waynote/hooks/{client}.json"));
         assert_eq!(hooks, read(&scratch.home(), settings), "{client}");
-        has(
-            hooks.to_string(),
-            format!("{own} --agent night hook {client} SessionStart"),
-        );
-        let server = &read(&folder, &format!("waynote/mcp/{client}.json"))["mcpServers"]["waynote"];
-        assert_eq!(server["command"], own, "{client}");
+        let hook = format!("{own} --agent night hook {client} SessionStart");
+        has(hooks.to_string(), hook);
+        let server = read(&folder, &format!("waynote/mcp/{client}.json"));
+        let server = &server["mcpServers"]["waynote"];
         assert_eq!(
-            server["args"],
-            json!(["--agent", "night", "mcp"]),
-            "{client}"
+            fields(server, "command args env/WAYNOTE_AUTHOR"),
+            format!(r#"{own} ["--agent","night","mcp"] agent:{client}"#)
         );
-        assert_eq!(server["env"]["WAYNOTE_AUTHOR"], format!("agent:{client}"));
     }
     scratch.ok("--agent night install gemini");
     let extension = read(&folder, "gemini/waynote/gemini-extension.json");
@@ -69,12 +65,8 @@ fn every_client_gets_what_install_would_enter() {
     assert_eq!(installed.split_once('\n').unwrap().1, notes);
     // A manifest names only files that are there.
     let folder = folder.join("waynote");
-    for manifest in [
-        ".claude-plugin/plugin.json",
-        ".codex-plugin/plugin.json",
-        "plugin.json",
-    ] {
-        let manifest = read(&folder, manifest);
+    for manifest in [".claude-plugin", ".codex-plugin", "."] {
+        let manifest = read(&folder, &format!("{manifest}/plugin.json"));
         for part in ["hooks", "mcpServers"] {
             let path = folder.join(manifest[part].as_str().unwrap());
             assert!(path.is_file(), "{}", path.display());
@@ -87,16 +79,14 @@ fn every_client_gets_what_install_would_enter() {
 fn a_skill_fits_a_page_and_commands_name_the_program() {
     let scratch = Scratch::new();
     scratch.ok("plugin ../market");
-    let text =
-        |path: &str| fs::read_to_string(scratch.home().join("market/waynote").join(path)).unwrap();
+    let folder = scratch.home().join("market/waynote");
+    let text = |path: &str| fs::read_to_string(folder.join(path)).unwrap();
     let skill = text("skills/waynote/SKILL.md");
     assert!(skill.lines().count() <= 40 && skill.starts_with("---\nname: waynote\ndescription: "));
     assert!(skill.lines().nth(2).unwrap().len() <= 1024);
     let own = env!("CARGO_BIN_EXE_waynote");
-    has(
-        text("commands/why.md"),
-        format!("allowed-tools: Bash({own} why:*)"),
-    );
+    let allowed = format!("allowed-tools: Bash({own} why:*)");
+    has(text("commands/why.md"), allowed);
     has(text("commands/note.md"), "$ARGUMENTS");
 }
 
@@ -146,32 +136,17 @@ fn doctor_knows_the_plugin_that_a_client_has() {
         "extraKnownMarketplaces": { "waynote": { "source": { "source": "directory", "path": market } } },
     });
     scratch.put(".copilot/settings.json", settings.to_string());
-    let untrusted = "\nWRONG Codex: the hooks are not trusted yet: Codex silently skips them";
-    for (client, said) in [
-        (
-            "codex",
-            format!("Codex: the plugin waynote@waynote starts WAYNOTE{untrusted}"),
-        ),
-        (
-            "copilot",
-            "Copilot CLI: the plugin waynote@waynote starts WAYNOTE".into(),
-        ),
-        (
-            "gemini",
-            "Gemini CLI: the plugin waynote starts WAYNOTE".into(),
-        ),
-    ] {
-        assert_eq!(doctor(&scratch, client), format!("ok    {said}"));
-    }
+    let said = ["codex", "copilot", "gemini"].map(|client| doctor(&scratch, client));
+    insta::assert_snapshot!(said.join("\n"), @"
+    ok    Codex: the plugin waynote@waynote starts WAYNOTE
+    WRONG Codex: the hooks are not trusted yet: Codex silently skips them
+    ok    Copilot CLI: the plugin waynote@waynote starts WAYNOTE
+    ok    Gemini CLI: the plugin waynote starts WAYNOTE
+    ");
     // Codex trusts a plugin's hooks by its name.
     let mut trusted = CODEX.to_owned();
-    for event in [
-        "session_start",
-        "subagent_start",
-        "user_prompt_submit",
-        "pre_tool_use",
-        "post_tool_use",
-    ] {
+    let events = "session_start subagent_start user_prompt_submit pre_tool_use post_tool_use";
+    for event in events.split(' ') {
         let key = format!("waynote@waynote:hooks/codex.json:{event}:0:0");
         trusted += &format!("[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:0\"\n");
     }
@@ -189,16 +164,12 @@ fn doctor_knows_the_plugin_of_claude_code() {
     let settings = |text: &str| scratch.put(".claude/settings.json", text);
     settings(r#"{ "enabledPlugins": { "waynote@waynote": true } }"#);
     let doctor = || doctor(&scratch, "claude-code");
-    has(
-        doctor(),
-        "WRONG Claude Code: the plugin does not start waynote: waynote@waynote",
-    );
+    let wrong = "WRONG Claude Code: the plugin does not start waynote: ";
+    has(doctor(), format!("{wrong}waynote@waynote"));
     let folder = scratch.home().join("market/waynote");
     let installed = json!({ "plugins": { "waynote@waynote": [{ "installPath": folder }] } });
-    scratch.put(
-        ".claude/plugins/installed_plugins.json",
-        installed.to_string(),
-    );
+    let installed = installed.to_string();
+    scratch.put(".claude/plugins/installed_plugins.json", installed);
     assert_eq!(
         doctor(),
         "ok    Claude Code: the plugin waynote@waynote starts WAYNOTE"
@@ -213,8 +184,5 @@ fn doctor_knows_the_plugin_of_claude_code() {
     let text = fs::read_to_string(&entry).unwrap();
     let moved = text.replace(env!("CARGO_BIN_EXE_waynote"), "/gone/waynote");
     fs::write(&entry, moved).unwrap();
-    has(
-        doctor(),
-        "WRONG Claude Code: the plugin does not start waynote: /gone/waynote",
-    );
+    has(doctor(), format!("{wrong}/gone/waynote"));
 }

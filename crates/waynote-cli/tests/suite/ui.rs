@@ -1,5 +1,6 @@
 //! `waynote ui`: the page of the store for the browser of one person.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use insta::assert_snapshot;
@@ -26,15 +27,20 @@ impl Page {
         self.lines[1].trim()
     }
 
+    /// Opens the link. Returns the views of the store as that browser gets them.
+    fn opened(&self) -> impl Fn(&str) -> String + use<> {
+        let opened = get(self.link(), None);
+        let (_, set) = opened.split_once("set-cookie: ").unwrap();
+        let cookie = set.split_once(';').unwrap().0.to_owned();
+        let (url, _) = self.link().split_once("/open?").unwrap();
+        let store = format!("{url}/s/default/");
+        move |view| get(&format!("{store}{view}"), Some(&cookie))
+    }
+
     /// Ends it as Ctrl-C does.
     fn end(self) -> (Option<i32>, String) {
         self.running.end(Signal::INT)
     }
-}
-
-fn cookie(answer: &str) -> &str {
-    let (_, set) = answer.split_once("set-cookie: ").unwrap();
-    set.split_once(';').unwrap().0
 }
 
 #[test]
@@ -51,15 +57,14 @@ fn the_page_is_for_whoever_opens_the_link_first() {
     Ctrl-C ends it
     ");
     let notes = format!("{url}/s/default/notes");
-    assert!(get(&notes, None).starts_with("HTTP/1.1 303"));
-    let opened = get(&link, None);
-    let cookie = cookie(&opened);
-    has(get(&notes, Some(cookie)), "deploy");
+    has(get(&notes, None), "HTTP/1.1 303");
+    let view = page.opened();
+    has(view("notes"), "deploy");
     // It opens where it was started: with the directory and the agent of the command.
-    let home = get(&format!("{url}/s/default/"), Some(cookie));
+    let home = view("");
     has(&home, r#"name="place" value="~/work""#);
     has(home, r#"name="agent" value="scout""#);
-    assert!(get(&link, None).starts_with("HTTP/1.1 401"));
+    has(get(&link, None), "HTTP/1.1 401");
     assert_eq!(page.end(), (Some(0), String::new()));
 }
 
@@ -107,23 +112,16 @@ fn another_user_of_the_machine_does_not_get_in() {
     }
     let scratch = Scratch::new();
     let page = Page::start(&scratch, scratch.command("ui"));
-    let (address, path) = page
-        .link()
-        .strip_prefix("http://")
-        .unwrap()
-        .split_once('/')
-        .unwrap();
+    let link = page.link().strip_prefix("http://").unwrap();
+    let (address, path) = link.split_once('/').unwrap();
     let (host, port) = address.split_once(':').unwrap();
     let script = format!(
         "exec 3<>/dev/tcp/{host}/{port}; printf 'GET /{path} HTTP/1.1\\r\\nHost: {address}\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3"
     );
     let asks = |words: &str| {
-        let mut command = Command::new("env");
-        let output = command
-            .args(words.split(' '))
-            .args(["bash", "-c", &script])
-            .output();
-        String::from_utf8(output.unwrap().stdout).unwrap()
+        let words = words.split(' ').chain(["bash", "-c", &script]);
+        let output = Command::new("env").args(words).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(asks("setpriv --reuid=65534 --clear-groups"), "");
     // The link is still there for its owner.
@@ -144,35 +142,27 @@ fn every_command_that_the_page_shows_runs() {
     scratch.put("SPEC.md", "Make the tests green.");
 
     let page = Page::start(&scratch, scratch.command("ui"));
-    let opened = get(page.link(), None);
-    let (url, _) = page.link().split_once("/open").unwrap();
-    let mut commands = Vec::new();
-    for view in ["", "notes", "sessions"] {
-        let shown = get(&format!("{url}/s/default/{view}"), Some(cookie(&opened)));
-        let codes = shown.split("<code>waynote ").skip(1);
-        commands.extend(codes.map(|code| code.split("</code>").next().unwrap().to_owned()));
-    }
-    commands.sort();
-    commands.dedup();
-    assert_snapshot!(commands.join("\n"), @"
+    let view = page.opened();
+    let shown = ["", "notes", "sessions"].map(&view).concat();
+    let codes = shown.split("<code>waynote ").skip(1);
+    let commands: BTreeSet<&str> = codes
+        .map(|code| code.split("</code>").next().unwrap())
+        .collect();
+    assert_snapshot!(Vec::from_iter(commands.clone()).join("\n"), @"
     install claude-code
     key save deploy 'run make ship'
     loop --session nightly --spec SPEC.md --with claude-code
     ");
     for command in commands {
         // The loop runs until somebody ends it.
-        let once = if command.starts_with("loop") {
-            " --iterations 1"
-        } else {
-            ""
-        };
+        let is_loop = command.starts_with("loop");
+        let once = if is_loop { " --iterations 1" } else { "" };
         let script = format!("cd home; PATH=$PWD/programs:$PATH; \"$WAYNOTE\" {command}{once}");
         let output = scratch.shell(&script);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{command}: {said}");
     }
-    let sessions = get(&format!("{url}/s/default/sessions"), Some(cookie(&opened)));
-    has(sessions, "nightly");
+    has(view("sessions"), "nightly");
 }
 
 #[test]
@@ -187,12 +177,7 @@ fn it_says_which_notes_cite_code_that_has_changed() {
     scratch.ok("key save plain 'nothing cited'");
     scratch.put("work/pay.rs", "fn charge() -> u64 {\n    50\n}\n");
     let page = Page::start(&scratch, scratch.command("ui"));
-    let opened = get(page.link(), None);
-    let (url, _) = page.link().split_once("/open?key=").unwrap();
-    let list = get(
-        &format!("{url}/s/default/notes?note=agent:default%23fee"),
-        Some(cookie(&opened)),
-    );
+    let list = page.opened()("notes?note=agent:default%23fee");
     assert_eq!(list.matches(">stale<").count(), 1, "{list}");
     has(&list, "cites pay.rs:1-3, changed since 2026-05-17");
 }
