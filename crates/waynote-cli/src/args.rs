@@ -163,7 +163,7 @@ pub(crate) enum Command {
     /// Read and tend the notes on a screen of the terminal: scopes, notes, search, the block
     ///
     /// `?` shows the keys. It edits in $VISUAL, else $EDITOR, and shows what others write within a second or two. It needs
-    /// a terminal of 40 columns and 10 lines.
+    /// a terminal of 60 columns and 16 lines.
     Browse,
     /// Print a note, or one event of a session, by its address
     Show(ShowArgs),

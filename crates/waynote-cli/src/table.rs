@@ -109,14 +109,7 @@ impl<'h> Columns<'h> {
         let (mut kept, mut cut_to) = (vec![true; self.heading.len()], usize::MAX);
         let terminal = terminal_size::terminal_size_of(std::io::stdout());
         if let Some((width, _)) = terminal {
-            let width = usize::from(width.0);
-            (kept, cut_to) = self.fitted(width);
-            let entries = self.heading.iter().position(|of| *of == "note");
-            if let (Some(note), true) = (entries, cut_to < AT_LEAST) {
-                let cells = rows.iter_mut().map(|row| &mut row[note]);
-                self.widths[note] = cells.map(shorten_entry).max().unwrap_or_default();
-                (kept, cut_to) = self.fitted(width);
-            }
+            (kept, cut_to) = self.fitted(usize::from(width.0));
         }
         let lines = rows.iter().enumerate().map(|(number, row)| {
             let is_heading = number == 0 && !self.is_begun;
@@ -174,20 +167,6 @@ impl<'h> Columns<'h> {
         line.truncate(line.trim_end().len());
         line
     }
-}
-
-/// Shortens the address of a log entry to the end of its id, which is enough to type; returns the cell's width.
-fn shorten_entry(cell: &mut String) -> usize {
-    if let Some((_, id)) = cell
-        .split_once('#')
-        .filter(|_| cell.starts_with("session:"))
-    {
-        let (id, revision) = id.split_at(id.find('@').unwrap_or(id.len()));
-        if let Ok(id) = id.parse() {
-            *cell = format!("{}{revision}", waynote::named::end_of_id(id));
-        }
-    }
-    cell.width()
 }
 
 /// The beginning of a text in so many columns of a terminal.
@@ -334,10 +313,5 @@ mod tests {
         agent:builder#flaky-tests  pinned  fails about once in 40 r…
         agent:builder#flaky-tests  fails about …
         ");
-        let mut entry = "session:nightly#03hb5w7nv51nwuzrmfx1n3s2x@1".to_owned();
-        assert_eq!(
-            (shorten_entry(&mut entry), entry.as_str()),
-            (9, "…1n3s2x@1")
-        );
     }
 }
