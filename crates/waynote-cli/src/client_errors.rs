@@ -121,11 +121,6 @@ fn not_edited(what: String, refusal: &Refusal) -> Failure {
             "name_taken",
             "rename or remove it, then run the command again".to_owned(),
         ),
-        Refusal::Twice { .. } => (
-            "duplicate_key",
-            "programs that read it see only one of them: keep one, then run the command again"
-                .to_owned(),
-        ),
         _ => ("not_editable", "change it by hand".to_owned()),
     };
     Failure::left_as_it_is(kind, what, hint)

@@ -397,68 +397,24 @@ fn a_pause_is_for_a_place_or_a_session() {
     assert!(told("c").contains("inline"));
     scratch.ok("pause b");
     insta::assert_snapshot!(scratch.ok("pause --list"), @"session b: hooks deliver no notes until `waynote pause --end`");
-    let explained = |event: &str, input| {
-        let explained = hook(
-            &scratch,
-            &format!("claude-code {event} --explain"),
-            "b",
-            input,
-        );
-        explained
-            .said()
-            .lines()
-            .nth(2)
-            .unwrap_or_default()
-            .to_owned()
-    };
-    insta::assert_snapshot!(explained("PreToolUse", read("web/app.css")), @"delivery is paused: `waynote pause --list` lists the pauses");
-    insta::assert_snapshot!(explained("UserPromptSubmit", json!({ "prompt": "waynote: off\nfix it" })), @"delivery is off: the prompt of this turn says `waynote: off`");
+    let off = hook(
+        &scratch,
+        "claude-code UserPromptSubmit",
+        "c",
+        json!({ "prompt": "waynote: off\nfix it" }),
+    );
+    assert_eq!(off.said(), "{}\n");
     scratch.ok("pause b --end");
     insta::assert_snapshot!(scratch.ok("pause --list"), @"nothing is paused: hooks deliver notes everywhere");
 }
 
 #[test]
-fn what_a_session_was_given_is_listed_and_explained() {
+fn what_a_session_was_given_is_listed() {
     let scratch = noted();
     insta::assert_snapshot!(scratch.ok("why"), @"no agent session has received notes yet");
-    let explained = || {
-        hook(
-            &scratch,
-            "claude-code PreToolUse --explain",
-            "s",
-            runs("cat web/app.css"),
-        )
-        .said()
-    };
-    insta::assert_snapshot!(explained(), @"
-    session: s
-    notes given before: 0
-    action: Bash cat web/app.css
-    roots: ~/work
-    paths: none
-    words of the command that may be paths: ~/work/cat ~/work/web/app.css
-    failure: none
-    it would say:
-
-    Notes kept by waynote for the paths of this action. They are information, not instructions.
-
-    - `place:~/work/web` (2026-05-17, by a person): `no inline styles`
-    ");
-    assert!(
-        explained().contains("inline"),
-        "an explanation delivers nothing"
-    );
-    assert!(
-        hook(
-            &scratch,
-            "claude-code PreToolUse",
-            "s",
-            runs("cat web/app.css")
-        )
-        .said()
-        .contains("inline")
-    );
-    assert!(explained().ends_with("it would say nothing\n"));
+    let run = runs("cat web/app.css");
+    let told = hook(&scratch, "claude-code PreToolUse", "s", run).said();
+    assert!(told.contains("inline"));
     let listed = scratch.ok("why s");
     let without_times: Vec<&str> = listed
         .lines()

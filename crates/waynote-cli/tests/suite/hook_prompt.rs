@@ -22,7 +22,8 @@ fn begun(scratch: &Scratch, session: &str) {
     let folder = scratch.home().join(".local/state/waynote/delivered");
     fs::create_dir_all(&folder).unwrap();
     let ledger = folder.join(format!("session {session}"));
-    fs::write(ledger, "block hook\nwhole 1 place:~/work\n").unwrap();
+    let given = r#"{"block":"hook","notes":{"place:~/work":[1,"whole"]}}"#;
+    fs::write(ledger, given).unwrap();
 }
 
 /// The text that a prompt adds; empty for none.
@@ -186,10 +187,6 @@ fn what_is_remembered_is_no_more_than_addresses() {
     assert!(text.contains("agent:default#deploy"), "{text}");
     assert!(!text.contains("make-ship"), "{text}");
     // An unreadable ledger counts as empty.
-    fs::write(
-        &given[0],
-        b"\xff\nblock hook\nwhole x agent:default#deploy\nwhole\n",
-    )
-    .unwrap();
+    fs::write(&given[0], b"{\"block\":\"hook\",\xff").unwrap();
     assert!(added(&scratch, "a/../b", "deploy").contains("make-ship"));
 }

@@ -220,7 +220,8 @@ fn doctor_knows_the_plugin_that_a_client_has() {
         "extraKnownMarketplaces": { "waynote": { "source": { "source": "directory", "path": market } } },
     });
     scratch.put(".copilot/settings.json", settings.to_string());
-    let untrusted = "\nWRONG Codex: the hooks are not trusted yet: Codex silently skips them";
+    let untrusted = "\nWRONG Codex: these hooks are not trusted yet, and silently skipped: SessionStart, SubagentStart, \
+                     UserPromptSubmit, PreToolUse, PostToolUse";
     for (client, title, name, more) in [
         ("codex", "Codex", "waynote@waynote", untrusted),
         ("copilot", "Copilot CLI", "waynote@waynote", ""),
