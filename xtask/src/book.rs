@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, ensure};
-use kit::registries::{quietly, target};
+use kit::registries::target;
 use kit::steps::{cargo, step};
 
 const MDBOOK: &str = "0.5.4";
@@ -13,29 +13,16 @@ const MDBOOK: &str = "0.5.4";
 /// Pages whose links are those of other pages again.
 const AGAIN: [&str; 3] = ["404.html", "print.html", "toc.html"];
 
-/// Builds the book, with mdBook from the path or built here.
+/// Builds the book, with mdBook, which is built here once.
 pub(crate) fn prove() -> Result<()> {
     let root = target().join("tools");
-    let mut mdbook = PathBuf::from("mdbook");
-    if quietly(Command::new(&mdbook).arg("--version")).is_err() {
-        mdbook = root.join("bin/mdbook");
-    }
-    if quietly(Command::new(&mdbook).arg("--version")).is_err() {
-        let words = [
-            "install",
-            "mdbook",
-            "--version",
-            MDBOOK,
-            "--locked",
-            "--quiet",
-        ];
-        let mut install = cargo(&words);
+    let mdbook = root.join("bin/mdbook");
+    if !mdbook.exists() {
+        let mut install = cargo(&["install", "mdbook", "--locked", "--quiet", "--debug"]);
         // Without its server, and its optimizer: it runs for a second.
-        install.args(["--debug", "--no-default-features", "--features", "search"]);
-        step("mdbook", {
-            install.arg("--root").arg(&root);
-            install
-        })?;
+        install.args(["--no-default-features", "--features", "search"]);
+        install.args(["--version", MDBOOK, "--root"]).arg(&root);
+        step("mdbook", install)?;
     }
     let book = target().join("book");
     let mut build = Command::new(mdbook);

@@ -18,14 +18,10 @@ pub(crate) struct TestProgram {
 impl TestProgram {
     /// The tests of the whole workspace, built with its features.
     pub(crate) fn all() -> Result<Vec<Self>> {
-        let words = [
-            "test",
-            "--workspace",
-            "--no-run",
-            "--quiet",
-            "--message-format=json-render-diagnostics",
-        ];
-        let output = cargo(&words).stderr(Stdio::inherit()).output()?;
+        let words = ["test", "--workspace", "--no-run", "--quiet"];
+        let mut build = cargo(&words);
+        build.arg("--message-format=json-render-diagnostics");
+        let output = build.stderr(Stdio::inherit()).output()?;
         ensure!(output.status.success(), "the tests cannot be built");
         let said = String::from_utf8(output.stdout)?;
         let messages = said

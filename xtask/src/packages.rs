@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use kit::steps::{cargo, step};
 
@@ -83,14 +84,8 @@ pub(crate) fn unpacked() -> Result<PathBuf> {
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
 
     // A package is built below, once for all: cargo's own check would build every dependency again for each.
-    let words = [
-        "package",
-        "--workspace",
-        "--no-verify",
-        "--allow-dirty",
-        "--quiet",
-    ];
-    let mut pack = cargo(&words);
+    let mut pack = cargo(&["package", "--workspace", "--no-verify", "--allow-dirty"]);
+    pack.arg("--quiet");
     for other in &others {
         pack.args(["--exclude", &other.name]);
     }
@@ -177,29 +172,19 @@ fn unpack(packed: &Path, folder: &Path, package: &Package) -> Result<()> {
 fn workspace(published: &[Package]) -> Result<String> {
     let ours = std::fs::read_to_string("Cargo.toml")?;
     let ours: toml::Table = ours.parse()?;
-    let mut manifest = toml::Table::new();
-    let folders = published
+    let folder = |of: &Package| format!("{}-{}", of.name, of.version);
+    let members: Vec<String> = published.iter().map(folder).collect();
+    let patches = published
         .iter()
-        .map(|package| format!("{}-{}", package.name, package.version));
-    let members: Vec<toml::Value> = folders.clone().map(toml::Value::String).collect();
-    manifest.insert("workspace".into(), toml::toml! { resolver = "3" }.into());
-    manifest["workspace"]
-        .as_table_mut()
-        .context("workspace")?
-        .insert("members".into(), members.into());
-    let mut patches = toml::Table::new();
-    for (package, folder) in published.iter().zip(folders) {
-        let mut patch = toml::Table::new();
-        patch.insert("path".into(), folder.into());
-        patches.insert(package.name.clone(), patch.into());
-    }
-    let mut patch = toml::Table::new();
-    patch.insert("crates-io".into(), patches.into());
-    manifest.insert("patch".into(), patch.into());
+        .map(|of| (of.name.clone(), json!({ "path": folder(of) })));
+    let mut manifest = json!({
+        "workspace": { "resolver": "3", "members": members },
+        "patch": { "crates-io": Value::Object(patches.collect()) },
+    });
     if let Some(profiles) = ours.get("profile") {
-        manifest.insert("profile".into(), profiles.clone());
+        manifest["profile"] = serde_json::to_value(profiles)?;
     }
-    Ok(manifest.to_string())
+    Ok(toml::to_string(&manifest)?)
 }
 
 #[cfg(test)]

@@ -54,8 +54,8 @@ struct Proof {
     shows: &'static str,
     package: &'static str,
     test: &'static str,
-    /// Names and values: with the large counts, and with those of a trial.
-    counts: &'static [(&'static str, &'static str, &'static str)],
+    /// A variable and its values: the large count, and that of a trial.
+    count: (&'static str, u32, u32),
 }
 
 const PROOFS: [Proof; 7] = [
@@ -64,14 +64,14 @@ const PROOFS: [Proof; 7] = [
         shows: "8 processes add 1,000 notes each to one file at once",
         package: "waynote",
         test: "suite::processes::eight_processes_add_notes_at_once",
-        counts: &[("WAYNOTE_TEST_ADDS", "1000", "300")],
+        count: ("WAYNOTE_TEST_ADDS", 1000, 300),
     },
     Proof {
         word: "killed",
         shows: "writers of one file are killed 50 times: every acknowledged note is there",
         package: "waynote",
         test: "suite::processes::killed_processes_lose_nothing_acknowledged",
-        counts: &[("WAYNOTE_TEST_ROUNDS", "50", "5")],
+        count: ("WAYNOTE_TEST_ROUNDS", 50, 5),
     },
     Proof {
         word: "failover",
@@ -79,7 +79,7 @@ const PROOFS: [Proof; 7] = [
                 acknowledged write once",
         package: "waynote-postgres",
         test: "suite::failover::a_primary_that_dies_takes_nothing_with_it",
-        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+        count: ("WAYNOTE_TEST_ROUNDS", 10, 1),
     },
     Proof {
         word: "cluster",
@@ -87,28 +87,28 @@ const PROOFS: [Proof; 7] = [
                 is cut off and is switched, 3 times each",
         package: "waynote-postgres",
         test: "suite::patroni::a_cluster_that_breaks_loses_nothing",
-        counts: &[("WAYNOTE_TEST_ROUNDS", "3", "1")],
+        count: ("WAYNOTE_TEST_ROUNDS", 3, 1),
     },
     Proof {
         word: "restore",
         shows: "a database goes back under its programs 10 times: what was lost can be written again, and readers notice",
         package: "waynote-postgres",
         test: "suite::restored::a_database_that_goes_back_under_its_programs_resets_its_readers",
-        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+        count: ("WAYNOTE_TEST_ROUNDS", 10, 1),
     },
     Proof {
         word: "address",
         shows: "the only address of a primary moves to its standby 10 times: every acknowledged write is there once",
         package: "waynote-postgres",
         test: "suite::failover::an_address_that_moves_to_the_standby_loses_nothing",
-        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+        count: ("WAYNOTE_TEST_ROUNDS", 10, 1),
     },
     Proof {
         word: "limit",
         shows: "16 writers with 500 writes each never pass the limit of a notebook",
         package: "waynote-postgres",
-        test: "suite::cap::sixteen_writers_never_pass_the_limit",
-        counts: &[("WAYNOTE_TEST_WRITES", "500", "10")],
+        test: "suite::cap::sixteen_processes_never_pass_the_limit",
+        count: ("WAYNOTE_TEST_WRITES", 500, 10),
     },
 ];
 
@@ -143,38 +143,16 @@ pub(crate) fn prove(words: &[&str]) -> Result<()> {
 }
 
 fn run(proof: &Proof, is_short: bool) -> Result<()> {
-    let counts = proof.counts.iter().map(|(name, long, short)| {
-        let count = if is_short { short } else { long };
-        (*name, *count)
-    });
-    let told: Vec<String> = counts
-        .clone()
-        .map(|(name, count)| format!("{name}={count}"))
-        .collect();
+    let (name, long, short) = proof.count;
+    let count = if is_short { short } else { long };
     let trial = if is_short { "only a trial of: " } else { "" };
-    println!(
-        "== {}: {trial}{} ({})",
-        proof.word,
-        proof.shows,
-        told.join(" ")
-    );
+    println!("== {}: {trial}{} ({name}={count})", proof.word, proof.shows);
     let begin = Instant::now();
-    let words = [
-        "test",
-        "--quiet",
-        "-p",
-        proof.package,
-        "--test",
-        "main",
-        "--",
-        "--exact",
-        proof.test,
-        "--include-ignored",
-        "--nocapture",
-    ];
-    let mut test = cargo(&words);
+    let mut test = cargo(&["test", "--quiet", "-p", proof.package, "--test", "main"]);
+    test.args(["--", "--exact", proof.test]);
+    test.args(["--include-ignored", "--nocapture"]);
     let output = test
-        .envs(counts)
+        .env(name, count.to_string())
         .stdout(Stdio::piped())
         .spawn()?
         .wait_with_output()?;

@@ -90,21 +90,6 @@ mod tests {
     use crate::profile::target::Target;
 
     #[test]
-    fn claude_codes_option_takes_no_further_word() {
-        let environment = Environment::new([]);
-        let machine = Machine {
-            environment: &environment,
-            handed_on: &[],
-        };
-        let rights = rights(machine, Client::ClaudeCode, &[]).unwrap();
-        assert_eq!(
-            rights.arguments,
-            ["--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote"]
-        );
-        assert!(rights.environment.is_empty());
-    }
-
-    #[test]
     fn an_endpoint_is_no_server_for_a_loop() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();

@@ -8,9 +8,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use kit::process;
+use kit::registries::npm_with;
 
-/// The longest that fetching one client may take.
-const FETCHING: Duration = Duration::from_secs(300);
+/// The longest that the registry may take over an answer.
+const ASKING: Duration = Duration::from_secs(60);
 
 /// The folder of the package that opencode wants beside its configuration.
 const OPENCODE_PACKAGE: &str = "target/agents/opencode-plugin";
@@ -184,7 +185,7 @@ impl Agent {
     pub(super) fn installed(&self) -> Result<PathBuf> {
         if self.client == "opencode" {
             let package = format!("@opencode-ai/plugin@{}", self.pinned);
-            fetch(&package, self.pinned, Path::new(OPENCODE_PACKAGE))?;
+            fetch(&package, Path::new(OPENCODE_PACKAGE))?;
         }
         self.fetched(self.pinned, &Path::new("target/agents").join(self.client))
     }
@@ -204,7 +205,7 @@ impl Agent {
     pub(super) fn newest(&self) -> Result<Option<(String, PathBuf)>> {
         let mut npm = Command::new("npm");
         npm.args(["view", "--loglevel", "error", &self.package(), "version"]);
-        let version = process::run(npm, FETCHING).context("npm could not ask the registry")?;
+        let version = process::run(npm, ASKING).context("npm could not ask the registry")?;
         let version = version.lines().next().unwrap_or_default().trim().to_owned();
         ensure!(!version.is_empty(), "the registry names no version");
         if version == self.pinned {
@@ -216,7 +217,7 @@ impl Agent {
     }
 
     fn fetched(&self, version: &str, folder: &Path) -> Result<PathBuf> {
-        fetch(&format!("{}@{version}", self.package()), version, folder)?;
+        fetch(&format!("{}@{version}", self.package()), folder)?;
         let modules = folder.join("node_modules");
         let found = match self.by_script {
             true => Some(modules.join(".bin").join(self.program)),
@@ -229,26 +230,10 @@ impl Agent {
     }
 }
 
-/// Fetches a package into a folder, once.
-fn fetch(package: &str, version: &str, folder: &Path) -> Result<()> {
-    let marker = folder.join(format!("fetched-{version}"));
-    if marker.exists() {
-        return Ok(());
-    }
-    std::fs::create_dir_all(folder)?;
-    let mut npm = Command::new("npm");
-    npm.args([
-        "install",
-        "--no-audit",
-        "--no-fund",
-        "--ignore-scripts",
-        "--save-exact",
-    ])
-    .arg("--prefix")
-    .arg(folder)
-    .arg(package);
-    process::run(npm, FETCHING).context("npm could not fetch it")?;
-    Ok(std::fs::write(&marker, "")?)
+/// Fetches a package into a folder, once. Nothing of it runs there.
+fn fetch(package: &str, folder: &Path) -> Result<()> {
+    let fetched = npm_with(folder, &[package], &["--ignore-scripts", "--save-exact"]);
+    fetched.map(drop).map_err(anyhow::Error::msg)
 }
 
 /// A large executable of that name: the program itself, not the script that starts it.

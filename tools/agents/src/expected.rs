@@ -1,163 +1,161 @@
 //! Expectations of each client at each moment: the one list that the checks go by and the documentation is made from.
 
+use anyhow::Result;
+
 #[cfg(test)]
 use super::clients::AGENTS;
 use super::clients::Agent;
+use super::home::Bench;
+use super::scenarios::{conversations, loops, plugins, remote, setting_up, tools};
 
 /// A moment at which a client is driven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
-    Start,
-    Long,
-    Resume,
-    Compaction,
-    Clear,
-    Subagent,
-    Action,
-    ActionCompacted,
-    ActionSubagent,
-    Worktrees,
-    TwoClients,
-    Failure,
-    TwoAtOnce,
-    Loop,
-    Blocked,
-    Hang,
-    Recovers,
-    GivesUp,
-    Install,
-    Plugin,
-    Night,
-    Endpoint,
-    Load,
-}
-
-impl Moment {
-    pub(super) const ALL: [Self; 23] = [
-        Self::Start,
-        Self::Long,
-        Self::Resume,
-        Self::Compaction,
-        Self::Clear,
-        Self::Subagent,
-        Self::Action,
-        Self::ActionCompacted,
-        Self::ActionSubagent,
-        Self::Worktrees,
-        Self::TwoClients,
-        Self::Failure,
-        Self::TwoAtOnce,
-        Self::Loop,
-        Self::Blocked,
-        Self::Hang,
-        Self::Recovers,
-        Self::GivesUp,
-        Self::Install,
-        Self::Plugin,
-        Self::Night,
-        Self::Endpoint,
-        Self::Load,
-    ];
-
+pub(super) struct Moment {
     /// Its word on the command line.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Long => "long",
-            Self::Resume => "resume",
-            Self::Compaction => "compaction",
-            Self::Clear => "clear",
-            Self::Subagent => "subagent",
-            Self::Action => "action",
-            Self::ActionCompacted => "action-compacted",
-            Self::ActionSubagent => "action-subagent",
-            Self::Worktrees => "worktrees",
-            Self::TwoClients => "two-clients",
-            Self::Failure => "failure",
-            Self::TwoAtOnce => "two-at-once",
-            Self::Loop => "loop",
-            Self::Blocked => "blocked",
-            Self::Hang => "hang",
-            Self::Recovers => "recovers",
-            Self::GivesUp => "gives-up",
-            Self::Install => "install",
-            Self::Plugin => "plugin",
-            Self::Night => "night",
-            Self::Endpoint => "endpoint",
-            Self::Load => "load",
-        }
-    }
+    pub(super) word: &'static str,
+    /// The promise at this moment.
+    pub(super) promise: &'static str,
+    /// True if waynote is not installed before.
+    pub(super) is_bare: bool,
+    /// What is done and checked.
+    pub(super) plays: fn(&Bench) -> Result<()>,
+}
 
-    /// The promise at this moment, for the documentation.
-    #[cfg(test)]
-    fn promise(self) -> &'static str {
-        match self {
-            Self::Start => {
-                "A session starts: its first request holds the block, once; a tool's reply does not repeat it"
-            }
-            Self::Long => "The block is as long as hooks may make it: it arrives whole",
-            Self::Resume => {
-                "A session is resumed, twice: the block is not repeated, a note that is new since arrives"
-            }
-            Self::Compaction => {
-                "The conversation is compacted: the next request holds the block again"
-            }
-            Self::Clear => "The conversation is cleared: the next request holds the block",
-            Self::Subagent => "A subagent starts: its first request holds the block",
-            Self::Action => {
-                "*Action*: a file is read twice; the note of its directory comes with the first reading, once"
-            }
-            Self::ActionCompacted => {
-                "*Action* after a compaction: the note comes with the next reading again, once"
-            }
-            Self::ActionSubagent => {
-                "*Action* in a session and in its subagent: each conversation gets the note, once"
-            }
-            Self::Worktrees => {
-                "*Action* in two sessions at once, in two worktrees: each gets the block and the note, once"
-            }
-            Self::TwoClients => {
-                "*Action* in Claude Code and this client at once, in one project: each gets the block and the note, once"
-            }
-            Self::Failure => {
-                "*Failure*: a command fails; the note that matches its output stands in the next request"
-            }
-            Self::TwoAtOnce => {
-                "Two sessions at once in two projects: each gets its own project's notes alone"
-            }
-            Self::Loop => {
-                "A loop: an iteration reads what earlier ones noted; `session_complete` ends it"
-            }
-            Self::Blocked => {
-                "A loop: `blocked` stops it; the next prompt holds the question and the answer, once"
-            }
-            Self::Hang => {
-                "A loop: an agent that hangs is ended with all that it started, and tried again"
-            }
-            Self::Recovers => {
-                "A loop: the provider fails, then recovers: the iteration is tried again and completes"
-            }
-            Self::GivesUp => {
-                "A loop: the provider goes on failing: exit code 5, with the provider's words"
-            }
-            Self::Install => {
-                "`install`, then `uninstall`: every file as it was; `doctor` finds nothing wrong"
-            }
-            Self::Plugin => {
-                "The plugin, by the client's own commands: block, action's note and tools, in a loop too; once beside `install`; then gone"
-            }
-            Self::Night => {
-                "A night, by the commands of [Run an agent overnight](loops.md): edits, notes, failures, a question"
-            }
-            Self::Endpoint => {
-                "The MCP endpoint of a server: the token of the environment is sent, and in no file; notes are read and saved"
-            }
-            Self::Load => {
-                "Sessions start while four busy processes take the processor: each has the block"
-            }
-        }
+const fn moment(
+    word: &'static str,
+    promise: &'static str,
+    plays: fn(&Bench) -> Result<()>,
+) -> Moment {
+    Moment {
+        word,
+        promise,
+        plays,
+        is_bare: false,
     }
 }
+
+const fn bare(
+    word: &'static str,
+    promise: &'static str,
+    plays: fn(&Bench) -> Result<()>,
+) -> Moment {
+    Moment {
+        is_bare: true,
+        ..moment(word, promise, plays)
+    }
+}
+
+pub(super) const MOMENTS: [Moment; 22] = [
+    moment(
+        "start",
+        "A session starts: its first request holds the block, once; a tool's reply does not repeat it",
+        conversations::start,
+    ),
+    moment(
+        "long",
+        "The block is as long as hooks may make it: it arrives whole",
+        conversations::long,
+    ),
+    moment(
+        "resume",
+        "A session is resumed, twice: the block is not repeated, a note that is new since arrives",
+        conversations::resume,
+    ),
+    moment(
+        "compaction",
+        "The conversation is compacted: the next request holds the block again",
+        conversations::compaction,
+    ),
+    moment(
+        "clear",
+        "The conversation is cleared: the next request holds the block",
+        conversations::clear,
+    ),
+    moment(
+        "subagent",
+        "A subagent starts: its first request holds the block",
+        conversations::subagent,
+    ),
+    moment(
+        "action",
+        "*Action*: a file is read twice; the note of its directory comes with the first reading, once",
+        tools::action,
+    ),
+    moment(
+        "action-compacted",
+        "*Action* after a compaction: the note comes with the next reading again, once",
+        tools::compacted,
+    ),
+    moment(
+        "action-subagent",
+        "*Action* in a session and in its subagent: each conversation gets the note, once",
+        tools::by_subagent,
+    ),
+    moment(
+        "worktrees",
+        "*Action* in two sessions at once, in two worktrees: each gets the block and the note, once",
+        tools::worktrees,
+    ),
+    moment(
+        "two-clients",
+        "*Action* in Claude Code and this client at once, in one project: each gets the block and the note, once",
+        tools::two_clients,
+    ),
+    moment(
+        "failure",
+        "*Failure*: a command fails; the note that matches its output stands in the next request",
+        tools::failure,
+    ),
+    moment(
+        "two-at-once",
+        "Two sessions at once in two projects: each gets its own project's notes alone",
+        conversations::two_at_once,
+    ),
+    moment(
+        "loop",
+        "A loop: an iteration reads what earlier ones noted; `session_complete` ends it",
+        loops::completes,
+    ),
+    moment(
+        "blocked",
+        "A loop: `blocked` stops it; the next prompt holds the question and the answer, once",
+        loops::blocked,
+    ),
+    moment(
+        "hang",
+        "A loop: an agent that hangs is ended with all that it started, and tried again",
+        loops::hangs,
+    ),
+    moment(
+        "recovers",
+        "A loop: the provider fails, then recovers: the iteration is tried again and completes",
+        loops::recovers,
+    ),
+    moment(
+        "gives-up",
+        "A loop: the provider goes on failing: exit code 5, with the provider's words",
+        loops::gives_up,
+    ),
+    bare(
+        "install",
+        "`install`, then `uninstall`: every file as it was; `doctor` finds nothing wrong",
+        setting_up::install,
+    ),
+    bare(
+        "plugin",
+        "The plugin, by the client's own commands: block, action's note and tools, in a loop too; once beside `install`; then gone",
+        plugins::plugin,
+    ),
+    bare(
+        "endpoint",
+        "The MCP endpoint of a server: the token of the environment is sent, and in no file; notes are read and saved",
+        remote::endpoint,
+    ),
+    moment(
+        "load",
+        "Sessions start while four busy processes take the processor: each has the block",
+        conversations::load,
+    ),
+];
 
 /// How a cell is proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,41 +171,41 @@ pub(super) enum Cell {
 }
 
 /// How a client's moment is proven.
-pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
-    use Moment::{
-        Action, ActionCompacted, ActionSubagent, Blocked, Clear, Compaction, Endpoint, Failure,
-        Hang, Install, Load, Long, Loop, Night, Plugin, Resume, Start, Subagent, TwoAtOnce,
-        TwoClients, Worktrees,
-    };
-    match (agent.client, moment) {
-        ("claude-code", TwoClients) => Cell::None("see the others"),
+pub(super) fn cell(agent: &Agent, moment: &Moment) -> Cell {
+    match (agent.client, moment.word) {
+        ("claude-code", "two-clients") => Cell::None("see the others"),
         ("claude-code", _) => Cell::Gate,
-        ("copilot", Compaction | ActionCompacted) => Cell::None("not tried"),
-        ("qwen", Plugin | ActionCompacted | Worktrees | TwoClients) => Cell::None("not tried"),
-        ("copilot" | "qwen", Clear) => Cell::None("`/clear` is a start"),
-        ("opencode" | "goose", Long) => Cell::None("takes no text from a hook"),
-        ("goose", Action | ActionCompacted | ActionSubagent | Worktrees | TwoClients | Failure) => {
-            Cell::None("has no hooks at tools")
+        ("copilot", "compaction" | "action-compacted") => Cell::None("not tried"),
+        ("qwen", "plugin" | "action-compacted" | "worktrees" | "two-clients") => {
+            Cell::None("not tried")
         }
-        (_, Night) => Cell::None("played with Claude Code"),
-        ("gemini" | "goose" | "qwen", Subagent | ActionSubagent) => {
+        ("copilot" | "qwen", "clear") => Cell::None("`/clear` is a start"),
+        ("opencode" | "goose", "long") => Cell::None("takes no text from a hook"),
+        (
+            "goose",
+            "action" | "action-compacted" | "action-subagent" | "worktrees" | "two-clients"
+            | "failure",
+        ) => Cell::None("has no hooks at tools"),
+        ("gemini" | "goose" | "qwen", "subagent" | "action-subagent") => {
             Cell::None("takes no text for a subagent")
         }
-        ("opencode", Clear) => Cell::None("`/new` is a start"),
-        ("codex", Clear) => Cell::Fed,
+        ("opencode", "clear") => Cell::None("`/new` is a start"),
+        ("codex", "clear") => Cell::Fed,
         // These wait, or start many sessions.
-        (_, Hang | Load) => Cell::All,
-        ("gemini" | "opencode", Endpoint) => Cell::All,
+        (_, "hang" | "load") => Cell::All,
+        ("gemini" | "opencode", "endpoint") => Cell::All,
         ("codex" | "goose", _) => Cell::Gate,
         // These take ten seconds of processor time a session.
         (
             "gemini",
-            Start | Long | Resume | Compaction | Clear | TwoAtOnce | Loop | Blocked | Install,
+            "start" | "long" | "resume" | "compaction" | "clear" | "two-at-once" | "loop"
+            | "blocked" | "install",
         ) => Cell::Gate,
-        ("opencode" | "qwen", Start) => Cell::Gate,
+        ("opencode" | "qwen", "start") => Cell::Gate,
         (
             "copilot",
-            Start | Long | Resume | Subagent | Action | Failure | TwoAtOnce | Install | Plugin,
+            "start" | "long" | "resume" | "subagent" | "action" | "failure" | "two-at-once"
+            | "install" | "plugin",
         ) => Cell::Gate,
         _ => Cell::All,
     }
@@ -221,14 +219,14 @@ fn table() -> String {
         .map(|agent| format!(" {} {} |", agent.title, agent.version));
     let mut text = format!("\n| moment |{}\n", names.collect::<String>());
     text += &format!("|---|{}\n", "---|".repeat(AGENTS.len()));
-    for moment in Moment::ALL {
+    for moment in &MOMENTS {
         let cells = AGENTS.iter().map(|agent| match cell(agent, moment) {
             Cell::Gate => " yes |".to_owned(),
             Cell::All => " yes, `--all` |".to_owned(),
             Cell::Fed => " yes, by its hook |".to_owned(),
             Cell::None(why) => format!(" – ({why}) |"),
         });
-        text += &format!("| {} |{}\n", moment.promise(), cells.collect::<String>());
+        text += &format!("| {} |{}\n", moment.promise, cells.collect::<String>());
     }
     text + "\n"
 }

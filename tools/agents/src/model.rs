@@ -4,10 +4,11 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use kit::at_once::lock;
 use serde_json::{Value, json};
 
 use super::wire::{Dialect, Part, Role};
@@ -158,10 +159,6 @@ impl Model {
     pub(super) fn beside(&self) -> Vec<Request> {
         lock(&self.state.beside).clone()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn serve(stream: TcpStream, state: &State) -> Result<()> {

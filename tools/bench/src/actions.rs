@@ -8,10 +8,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use kit::measure::{below, percent};
 use kit::random::Random;
 use kit::release;
 use serde_json::{Value, json};
-use waynote::{Address, Change, Content, Expect, Limits, Options, SqliteStore, Stamp, Store};
+use waynote::Address;
+use waynote_testing::values::save;
+
+use crate::contexts::filled;
 
 const CALLS: usize = 600;
 
@@ -31,10 +35,7 @@ struct Call {
 }
 
 pub(crate) fn run() -> Result<()> {
-    let program = match std::env::var_os("WAYNOTE_PROGRAM") {
-        Some(program) => program.into(),
-        None => release::folder().join("waynote"),
-    };
+    let program = release::program();
     let top = Path::new(".").canonicalize()?;
     let calls = calls(&top)?;
     println!("actions: {} calls in sessions of {SESSION}", calls.len());
@@ -153,18 +154,13 @@ fn calls(top: &Path) -> Result<Vec<Call>> {
         let whole = top.join(file);
         let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
         let tool = |name: &str| {
-            (
-                json!({ "tool_name": name, "tool_input": { "file_path": whole } }),
-                true,
-            )
+            let input = json!({ "tool_name": name, "tool_input": { "file_path": whole } });
+            (input, true)
         };
-        let runs = |command: String| {
-            (
-                json!({ "tool_name": "Bash", "tool_input": { "command": command } }),
-                true,
-            )
-        };
-        let quiet = |command: &str| (runs(command.to_owned()).0, false);
+        let bash =
+            |command: &str| json!({ "tool_name": "Bash", "tool_input": { "command": command } });
+        let runs = |command: String| (bash(&command), true);
+        let quiet = |command| (bash(command), false);
         let (input, touches) = match random.below(12) {
             0..=2 => tool("Read"),
             3..=4 => tool("Edit"),
@@ -188,17 +184,15 @@ fn calls(top: &Path) -> Result<Vec<Call>> {
 fn fill(store: &Path, top: &Path, places: usize, others: usize) -> Result<HashSet<PathBuf>> {
     let listed = Command::new("git").args(["ls-files"]).output()?;
     let listed = String::from_utf8(listed.stdout)?;
-    let folders: BTreeSet<PathBuf> = listed
-        .lines()
-        .flat_map(|line| {
-            top.join(line)
-                .ancestors()
-                .skip(1)
-                .map(Path::to_owned)
-                .collect::<Vec<_>>()
-        })
-        .filter(|folder| folder.starts_with(top))
-        .collect();
+    let above = |line| {
+        top.join(line)
+            .ancestors()
+            .skip(1)
+            .map(Path::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let folders = listed.lines().flat_map(above);
+    let folders: BTreeSet<PathBuf> = folders.filter(|folder| folder.starts_with(top)).collect();
     let mut random = Random(11);
     let mut folders: Vec<PathBuf> = folders.into_iter().collect();
     folders.sort_by_cached_key(|_| random.number());
@@ -207,35 +201,18 @@ fn fill(store: &Path, top: &Path, places: usize, others: usize) -> Result<HashSe
         _ => PathBuf::from(format!("/srv/other/{number}")),
     }));
     folders.truncate(places);
-    let save = |address: Address, text: String| -> Result<Change> {
-        Ok(Change::Save {
-            address,
-            content: Content::text(text)?,
-            pin: None,
-            limits: Limits::NONE,
-            expect: Expect::Any,
-            origin: None,
-        })
-    };
-    let mut changes = Vec::new();
-    for folder in &folders {
+    let on_folders = folders.iter().map(|folder| {
         let place = folder.to_str().context("not UTF-8")?;
         let text =
             format!("what to know about {place}: its tests need the database, run them one by one");
-        changes.push(save(Address::Place(place.parse()?), text)?);
-    }
-    for number in 0..others {
+        Ok(save(Address::Place(place.parse()?), &text))
+    });
+    let others = (0..others).map(|number| {
         let address = format!("agent:bench#key-{number}").parse()?;
-        changes.push(save(
-            address,
-            format!("note {number} of the notebook, about entry {}", number * 7),
-        )?);
-    }
-    let store = SqliteStore::open(store, &Options::default())?;
-    let stamp = Stamp::new("2026-05-17T12:00:00Z".parse()?, "person".parse()?);
-    for batch in changes.chunks(10_000) {
-        store.apply(batch, &stamp)?;
-    }
+        let text = format!("note {number} of the notebook, about entry {}", number * 7);
+        Ok(save(address, &text))
+    });
+    filled(store, on_folders.chain(others))?;
     Ok(folders.into_iter().collect())
 }
 
@@ -299,26 +276,19 @@ fn replay(
         }
         given.extend(applies.into_iter().map(Path::to_owned));
     }
-    times.sort_by(f64::total_cmp);
-    let share = |part: usize, of: usize| {
-        if of == 0 {
-            0.0
-        } else {
-            part as f64 / of as f64 * 100.0
-        }
-    };
     let wanted = match by {
         Way::Process => "a process each (wanted 10, 20)",
         Way::Server => "by the connected server (wanted 0.5, 2)",
     };
+    let at = |share| below(times.iter().copied(), share);
     println!(
         "  {} places: told {told} of {due} notes that apply ({:.1} %, wanted 95), spoke at {wrong} of {none} calls where none applies ({:.1} %, wanted at most 2); at most {} tokens in a session (wanted 1,500); median {:.2} ms, p99 {:.2} ms, {wanted}",
         noted.len(),
-        share(told, due),
-        share(wrong, none),
+        percent(told, due),
+        percent(wrong, none),
         tokens.iter().max().unwrap_or(&0),
-        times[times.len() / 2],
-        times[times.len() * 99 / 100],
+        at(0.5),
+        at(0.99),
     );
     Ok(())
 }

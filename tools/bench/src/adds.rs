@@ -1,16 +1,16 @@
-//! Durable adds a second, beside bare SQLite inserting one row with a unique key and a full-text trigger at the
-//! same settings.
+//! Durable adds a second by one thread and by many, beside bare SQLite inserting one row with a unique key and a
+//! full-text trigger at the same settings.
 
 use std::path::Path;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use rusqlite::Connection;
-use waynote::{
-    Content, EntryType, Limits, Notebook, Options, Place, Places, SaveOptions, SessionLog,
-    SqliteStore, Stamp,
-};
+use waynote::{EntryType, Options, SqliteStore, Stamp, Store};
+use waynote_testing::values::{entry_of, save};
 
+use kit::at_once::at_once;
 use kit::measure::median;
 
 /// Commits of one side before it is the other's turn: short, so that a machine that changes its speed changes both.
@@ -20,10 +20,7 @@ const PAIRS: u32 = 60;
 pub(crate) fn run() -> Result<()> {
     println!("durable adds: {PAIRS} pairs of {COMMITS} commits each in turn, one writer");
     let folder = tempfile::tempdir_in("target")?;
-    let (mut ours, mut bare) = (
-        WaynoteStore::open(folder.path())?,
-        BareTable::open(folder.path())?,
-    );
+    let (ours, bare) = (open(folder.path())?, BareTable::open(folder.path())?);
     let mut rates = Vec::new();
     for pair in 0..PAIRS {
         let numbers = pair * COMMITS..(pair + 1) * COMMITS;
@@ -33,7 +30,7 @@ pub(crate) fn run() -> Result<()> {
             Ok(f64::from(COMMITS) / begin.elapsed().as_secs_f64())
         };
         rates.push((
-            rate(&mut |number| ours.add(number))?,
+            rate(&mut |number| add(&ours, number))?,
             rate(&mut |number| bare.add(number))?,
         ));
     }
@@ -57,39 +54,70 @@ fn text(number: u32) -> String {
     )
 }
 
-struct WaynoteStore {
-    store: SqliteStore,
+fn open(folder: &Path) -> Result<SqliteStore> {
+    Ok(SqliteStore::open(
+        folder.join("notes.db"),
+        &Options::default(),
+    )?)
 }
 
-impl WaynoteStore {
-    fn open(folder: &Path) -> Result<Self> {
-        Ok(Self {
-            store: SqliteStore::open(folder.join("notes.db"), &Options::default())?,
-        })
-    }
+/// Keys, log entries and places in turn.
+fn add(store: &SqliteStore, number: u32) -> Result<()> {
+    let text = text(number);
+    let change = match number % 3 {
+        0 => save(format!("agent:bench#key-{number}").parse()?, &text),
+        1 => entry_of("bench", EntryType::Tip, 1, &text),
+        _ => save(format!("place:~/p/{number}").parse()?, &text),
+    };
+    let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse()?);
+    store.apply(&[change], &stamp)?;
+    Ok(())
+}
 
-    /// Keys, log entries and places in turn.
-    fn add(&mut self, number: u32) -> Result<()> {
-        let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse()?);
-        let content = Content::text(text(number))?;
-        match number % 3 {
-            0 => {
-                let options = SaveOptions::default().limits(Limits::NONE);
-                let key = format!("key-{number}").parse()?;
-                let notebook = Notebook::of_agent(&self.store, "bench".parse()?);
-                notebook.save(&key, content, options, &stamp)?;
-            }
-            1 => {
-                let log = SessionLog::new(&self.store, "bench".parse()?);
-                log.add(EntryType::Tip, Some(1), content, &stamp)?;
-            }
-            _ => {
-                let place: Place = format!("~/p/{number}").parse()?;
-                Places::new(&self.store).write(&place, content, &stamp)?;
-            }
+/// How long each number of threads writes before it is the next one's turn.
+const TURN: Duration = Duration::from_millis(500);
+
+/// Adds a second by many threads of one process, beside one thread.
+pub(crate) fn threads() -> Result<()> {
+    const THREADS: [usize; 4] = [1, 4, 16, 64];
+    const ROUNDS: u32 = 9;
+    println!(
+        "durable adds by threads of one process on one store: {ROUNDS} turns of {TURN:?} each"
+    );
+    let folder = tempfile::tempdir_in("target")?;
+    let store = open(folder.path())?;
+    let number = AtomicU32::new(0);
+    let mut rates = vec![Vec::new(); THREADS.len()];
+    for _ in 0..ROUNDS {
+        for (rates, threads) in rates.iter_mut().zip(THREADS) {
+            rates.push(rate(&store, threads, &number)?);
         }
-        Ok(())
     }
+    let one = rates[0].clone();
+    for (rates, threads) in rates.iter().zip(THREADS) {
+        let ratio = median(rates.iter().zip(&one).map(|(rate, one)| rate / one));
+        println!(
+            "  {threads:>2} threads: {:.0} adds/s, {ratio:.2} x one thread",
+            median(rates.iter().copied())
+        );
+    }
+    println!("  wanted: 64 threads at least 3 x one");
+    Ok(())
+}
+
+/// Adds a second by so many threads.
+fn rate(store: &SqliteStore, threads: usize, number: &AtomicU32) -> Result<f64> {
+    let begin = Instant::now();
+    let added = at_once(threads, 0..threads, |_| -> Result<u32> {
+        let mut added = 0;
+        while begin.elapsed() < TURN {
+            add(store, number.fetch_add(1, Ordering::Relaxed))?;
+            added += 1;
+        }
+        Ok(added)
+    });
+    let added: Result<u32> = added.into_iter().sum();
+    Ok(f64::from(added?) / begin.elapsed().as_secs_f64())
 }
 
 struct BareTable {
@@ -111,7 +139,7 @@ impl BareTable {
         Ok(Self { conn })
     }
 
-    fn add(&mut self, number: u32) -> Result<()> {
+    fn add(&self, number: u32) -> Result<()> {
         let transaction = self.conn.unchecked_transaction()?;
         transaction
             .prepare_cached("INSERT INTO note (key, body) VALUES (?1, ?2)")?

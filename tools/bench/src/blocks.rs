@@ -7,11 +7,11 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, Style, render};
-use waynote::{
-    Address, Change, Content, EntryType, Expect, Limits, Options, SqliteStore, Stamp, Store,
-};
+use waynote::{Change, Options, SqliteStore, Stamp, Store};
+use waynote_testing::values::{by_agent, entry_of, save, save_pinned};
 
-use kit::measure::median;
+use crate::contexts::{filled, kind};
+use kit::measure::{below, median};
 use kit::random::Random;
 
 const BLOCKS: u64 = 10_000;
@@ -57,53 +57,43 @@ impl Texts {
     }
 
     fn text(&mut self) -> String {
-        let length = match self.random.below(10) {
-            0 => self.random.below(4000),
-            1..4 => self.random.below(800),
-            _ => self.random.below(160),
+        let random = &mut self.random;
+        let length = match random.below(10) {
+            0 => random.below(4000),
+            1..4 => random.below(800),
+            _ => random.below(160),
         };
-        let kind = self.random.below(12);
-        let text = match kind {
+        let text: String = match random.below(12) {
             0..5 => {
-                let file = self.random.below(self.real.len());
-                let from = self.random.below(self.real[file].len());
-                let file = &self.real[file];
-                let from = file.ceil_char_boundary(from);
+                let file = random.pick(&self.real);
+                let from = file.ceil_char_boundary(random.below(file.len()));
                 file[from..].chars().take(length).collect()
             }
-            5..8 => SCRIPTS[self.random.below(SCRIPTS.len())]
-                .chars()
-                .cycle()
-                .skip(length % 50)
-                .take(length / 2)
-                .collect(),
-            8 => (0..length)
-                .map(|_| {
-                    char::from(
-                        b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-                            [self.random.below(64)],
-                    )
-                })
-                .collect(),
-            9 => (0..length / 4)
-                .filter_map(|_| {
-                    char::from_u32(0x1F300 + u32::try_from(self.random.below(0x400)).unwrap_or(0))
-                })
-                .collect(),
-            10 => {
-                let mut log = String::new();
-                while log.len() < length {
-                    let number = self.random.number();
-                    log.push_str(&format!("2026-11-{:02}T12:{:02}:00.{:06}Z WARN [worker-{}] 0x{number:x} retry in {} ms\n", number % 28 + 1, number % 60, number % 1_000_000, number % 16, number % 5000));
-                }
-                log
+            5..8 => {
+                let text = random.pick(&SCRIPTS).chars().cycle();
+                text.skip(length % 50).take(length / 2).collect()
             }
-            _ => (0..length / 2)
-                .filter_map(|_| {
-                    char::from_u32(u32::try_from(self.random.number() % 0x3000).unwrap_or(0))
-                })
-                .filter(|char| *char != '\0')
-                .collect(),
+            8 => {
+                const BASE64: &[u8] =
+                    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+                (0..length)
+                    .map(|_| char::from(*random.pick(BASE64)))
+                    .collect()
+            }
+            9 => of_chars(length / 4, || 0x1F300 + random.number() % 0x400),
+            10 => {
+                let line = |number: u64| {
+                    format!(
+                        "2026-11-{:02}T12:{:02}:00.{:06}Z WARN [worker-{}] 0x{number:x} retry\n",
+                        number % 28 + 1,
+                        number % 60,
+                        number % 1_000_000,
+                        number % 16
+                    )
+                };
+                (0..length / 60).map(|_| line(random.number())).collect()
+            }
+            _ => of_chars(length / 2, || 1 + random.number() % 0x2fff),
         };
         if text.trim().is_empty() {
             "x".into()
@@ -111,6 +101,12 @@ impl Texts {
             text
         }
     }
+}
+
+/// Characters by their numbers.
+fn of_chars(count: usize, mut number: impl FnMut() -> u64) -> String {
+    let numbers = (0..count).filter_map(|_| u32::try_from(number()).ok());
+    numbers.filter_map(char::from_u32).collect()
 }
 
 /// Text files up to a number of them, a few of each folder.
@@ -145,37 +141,13 @@ fn collect(folder: &Path, depth: usize, texts: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-fn stamp(second: u64) -> Result<Stamp> {
-    let now = jiff::Timestamp::from_second(1_800_000_000 + i64::try_from(second)?)?;
-    Ok(Stamp::new(now, "agent:bench".parse()?))
-}
-
-fn save(address: &str, text: String, pinned: bool) -> Result<Change> {
-    Ok(Change::Save {
-        address: address.parse::<Address>()?,
-        content: Content::imported(text),
-        pin: Some(pinned),
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    })
-}
-
-fn append(kind: usize, iteration: u64, text: String) -> Result<Change> {
-    Ok(Change::Append {
-        resolves: None,
-        session: "bench".parse()?,
-        kind: EntryType::ALL[kind % 4].clone(),
-        iteration: Some(i64::try_from(iteration)?),
-        content: Content::imported(text),
-        id: None,
-        created_at: None,
-    })
+fn stamp(second: u64) -> Stamp {
+    by_agent(second.cast_signed())
 }
 
 fn request(tokens: usize) -> Result<Request> {
     Ok(
-        Request::new("bench".parse()?, "~/a/b".parse()?, stamp(0)?.now)
+        Request::new("bench".parse()?, "~/a/b".parse()?, stamp(0).now)
             .session(Some("bench".parse()?))
             .iteration(Some(1_000_000))
             .budget(Budget::of(tokens)),
@@ -197,22 +169,19 @@ fn budgets() -> Result<()> {
         let connection = Connection::open_in_memory()?;
         let store = waynote::AttachedStore::attach(&connection)?;
         let mut changes = Vec::new();
-        for pinned in 0..texts.random.below(10) {
-            changes.push(save(&format!("agent:bench#p{pinned}"), texts.text(), true)?);
+        let (pinned, keyed) = (texts.random.below(10), texts.random.below(40));
+        for key in 0..pinned + keyed {
+            let address = format!("agent:bench#k{key}").parse()?;
+            changes.push(save_pinned(address, &texts.text(), key < pinned));
         }
-        for place in ["~", "~/a", "~/a/b"]
-            .into_iter()
-            .take(texts.random.below(4))
-        {
-            changes.push(save(&format!("place:{place}"), texts.text(), false)?);
+        for place in &PLACES[..texts.random.below(4)] {
+            changes.push(save(format!("place:{place}").parse()?, &texts.text()));
         }
-        for keyed in 0..texts.random.below(40) {
-            changes.push(save(&format!("agent:bench#k{keyed}"), texts.text(), false)?);
+        for iteration in 0..texts.random.below(40) as i64 {
+            let kind = kind(texts.random.below(4) as i64);
+            changes.push(entry_of("bench", kind, iteration, &texts.text()));
         }
-        for entry in 0..texts.random.below(40) as u64 {
-            changes.push(append(texts.random.below(4), entry, texts.text())?);
-        }
-        store.apply(&changes, &stamp(number)?)?;
+        store.apply(&changes, &stamp(number))?;
         let tokens = match texts.random.below(4) {
             0 => 2000,
             1 => 1 + texts.random.below(500),
@@ -231,25 +200,15 @@ fn budgets() -> Result<()> {
             fill.push(counted as f64 / tokens as f64);
         }
     }
-    fill.sort_by(f64::total_cmp);
-    let tenth = fill[fill.len() / 10];
+    let full = |share| 100.0 * below(fill.iter().copied(), share);
     println!("blocks: {BLOCKS} of real text and noise under budgets of 1 to 5,500 tokens");
     println!("  over their budget: {over} (wanted: 0)");
     println!(
         "  {squeezed} with more to show: median {:.0} % full, nine in ten at least {:.0} % (wanted: median at least 80 %)",
-        100.0 * median(fill),
-        100.0 * tenth
+        full(0.5),
+        full(0.1)
     );
     Ok(())
-}
-
-/// How an agent meets the notes of its own session while it writes them.
-#[derive(Clone, Copy)]
-enum NoteVisibility {
-    /// Those of earlier iterations, as a run of a loop does; an iteration makes eight writes.
-    EarlierIterations,
-    /// Every entry at once.
-    Everything,
 }
 
 /// A day of 200 writes with a block after each: what part of it begins as the block before it did.
@@ -257,30 +216,31 @@ fn day() -> Result<()> {
     println!(
         "a day of 200 writes, a block after each: the share of its tokens that a prompt cache keeps"
     );
-    for (label, sees) in [
-        (
-            "a run sees earlier iterations",
-            NoteVisibility::EarlierIterations,
-        ),
-        ("every entry at once", NoteVisibility::Everything),
+    // As a run of a loop does; an iteration makes eight writes.
+    for (label, earlier) in [
+        ("a run sees earlier iterations", true),
+        ("every entry at once", false),
     ] {
         for (age, history) in [("young", 0), ("full", 400)] {
-            let stable = kept_share(Style::Stable, sees, history)?;
-            let faithful = kept_share(Style::Faithful, sees, history)?;
+            let share =
+                |style| Ok::<_, anyhow::Error>(100.0 * kept_share(style, earlier, history)?);
             println!(
                 "  {label}, {age} store: stable {:.1} %, faithful {:.1} % (aim: 95 %)",
-                100.0 * stable,
-                100.0 * faithful
+                share(Style::Stable)?,
+                share(Style::Faithful)?
             );
         }
     }
     Ok(())
 }
 
+/// The directories of the notes that apply.
+const PLACES: [&str; 3] = ["~", "~/a", "~/a/b"];
+
 const ORDER: &str = "releases are tagged on the main branch after the gate is green; the changelog says what a user notices, \
      and nothing is published on a Friday without somebody who can take it back.";
 
-fn kept_share(style: Style, sees: NoteVisibility, history: u64) -> Result<f64> {
+fn kept_share(style: Style, earlier: bool, history: u64) -> Result<f64> {
     const WRITES_OF_AN_ITERATION: u64 = 8;
     let connection = Connection::open_in_memory()?;
     let store = waynote::AttachedStore::attach(&connection)?;
@@ -288,35 +248,30 @@ fn kept_share(style: Style, sees: NoteVisibility, history: u64) -> Result<f64> {
     let mut renderer = Renderer::default();
     let mut before: Vec<u8> = Vec::new();
     let (mut kept, mut all) = (0.0, 0.0);
+    let mut changes = Vec::new();
     for key in 0..14 {
         let text = format!("Standing order {key}: {ORDER}");
-        store.apply(
-            &[save(&format!("agent:bench#order-{key}"), text, key < 6)?],
-            &stamp(0)?,
-        )?;
+        let address = format!("agent:bench#order-{key}").parse()?;
+        changes.push(save_pinned(address, &text, key < 6));
     }
-    for place in ["~", "~/a", "~/a/b"] {
+    for place in PLACES {
         let text =
             format!("What holds in {place}: {ORDER}\nPrices are integers, in cents. {ORDER}");
-        store.apply(&[save(&format!("place:{place}"), text, false)?], &stamp(0)?)?;
+        changes.push(save(format!("place:{place}").parse()?, &text));
     }
+    store.apply(&changes, &stamp(0))?;
     for write in 0..history + 200 {
-        let iteration = write / WRITES_OF_AN_ITERATION;
-        store.apply(
-            &[one_write(write, iteration, &mut random)?],
-            &stamp(write * 430)?,
-        )?;
+        let iteration = (write / WRITES_OF_AN_ITERATION).cast_signed();
+        let stamp = stamp(write * 430);
+        store.apply(&[one_write(write, iteration, &mut random)?], &stamp)?;
         if write < history {
             continue;
         }
         let tokens = if style == Style::Stable { 2000 } else { 0 };
         let request = request(tokens)?
             .style(style)
-            .iteration(match sees {
-                NoteVisibility::EarlierIterations => Some(i64::try_from(iteration)?),
-                NoteVisibility::Everything => None,
-            })
-            .now(stamp(write * 430)?.now)
+            .iteration(earlier.then_some(iteration))
+            .now(stamp.now)
             .explain(style == Style::Faithful);
         let block = renderer.render(&store, &request)?;
         let text = block.text.as_bytes();
@@ -336,34 +291,33 @@ fn kept_share(style: Style, sees: NoteVisibility, history: u64) -> Result<f64> {
 }
 
 /// Of twenty writes sixteen are entries of the log, three are keys, one in forty a place, as many something pinned.
-fn one_write(write: u64, iteration: u64, random: &mut Random) -> Result<Change> {
-    let about = [
+fn one_write(write: u64, iteration: i64, random: &mut Random) -> Result<Change> {
+    let about = random.pick(&[
         "the import",
         "a flaky test",
         "the cache",
         "the schema",
         "the release",
-    ][random.below(5)];
+    ]);
     let text = format!(
         "Step {write}: {about} needs {} more care than planned; see run {}.",
         random.below(90),
         random.number() % 10_000
     );
-    match random.below(40) {
-        0..5 => save(
-            &format!("agent:bench#fact-{}", random.below(12)),
-            text,
-            false,
-        ),
-        5 => save(&format!("agent:bench#topic-{write}"), text, false),
-        6 => save("place:~/a/b", format!("{text} {ORDER}"), false),
-        7 => save(
-            &format!("agent:bench#order-{}", random.below(6)),
-            format!("{text} {ORDER}"),
-            true,
-        ),
-        _ => append([0, 1, 1, 1, 2, 2, 3][random.below(7)], iteration, text),
-    }
+    let key = |key: String| format!("agent:bench#{key}").parse();
+    Ok(match random.below(40) {
+        0..5 => save(key(format!("fact-{}", random.below(12)))?, &text),
+        5 => save(key(format!("topic-{write}"))?, &text),
+        6 => save("place:~/a/b".parse()?, &format!("{text} {ORDER}")),
+        7 => {
+            let order = key(format!("order-{}", random.below(6)))?;
+            save_pinned(order, &format!("{text} {ORDER}"), true)
+        }
+        _ => {
+            let kind = kind(*random.pick(&[0, 1, 1, 1, 2, 2, 3]));
+            entry_of("bench", kind, iteration, &text)
+        }
+    })
 }
 
 /// A block on an open store of 100,000 notes, of which few apply, and of which all do: after a write, and when nothing
@@ -382,27 +336,17 @@ fn cost() -> Result<()> {
 
 /// Fifty thousand keys and as many entries, all of the one who reads.
 fn fill_with_what_applies(path: &Path) -> Result<()> {
-    let store = SqliteStore::open(path, &Options::default())?;
-    let mut random = Random(5);
-    let mut changes = Vec::new();
-    for number in 0..50_000 {
-        let text = format!(
-            "Fact {number} of those that hold: see run {}.",
-            random.below(10_000)
-        );
-        changes.push(save(
-            &format!("agent:bench#fact-{number}"),
-            text,
-            number < 10,
-        )?);
-        changes.push(append(
-            random.below(4),
-            number,
-            format!("What run {number} found out about the build."),
-        )?);
-    }
-    store.apply(&changes, &stamp(0)?)?;
-    Ok(())
+    let changes = (0..100_000).map(|change| {
+        let number = change / 2;
+        if change % 2 == 0 {
+            let text = format!("Fact {number} of those that hold: see run {}.", number * 31);
+            let address = format!("agent:bench#fact-{number}").parse()?;
+            return Ok(save_pinned(address, &text, number < 10));
+        }
+        let text = format!("What run {number} found out about the build.");
+        Ok(entry_of("bench", kind(number), number, &text))
+    });
+    filled(path, changes).map(drop)
 }
 
 fn cost_of(label: &str, path: &Path) -> Result<()> {
@@ -412,7 +356,8 @@ fn cost_of(label: &str, path: &Path) -> Result<()> {
     let mut random = Random(3);
     let (mut changed, mut fresh, mut same) = (Vec::new(), Vec::new(), Vec::new());
     for write in 0..200 {
-        store.apply(&[one_write(write, write / 8, &mut random)?], &stamp(write)?)?;
+        let change = one_write(write, (write / 8).cast_signed(), &mut random)?;
+        store.apply(&[change], &stamp(write))?;
         let begin = Instant::now();
         let block = renderer.render(&store, &request)?;
         changed.push(begin.elapsed().as_secs_f64());

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, ensure};
-use waynote::{
-    Address, Change, Content, EntryType, Expect, Limits, Options, SqliteStore, Stamp, Store,
-};
+use waynote::{Change, EntryType, Options, SqliteStore, Stamp, Store};
+use waynote_testing::values::{entry_of, save, save_pinned};
 
 use kit::measure::{Cost, median, run as timed};
 use kit::release;
@@ -16,7 +15,7 @@ use kit::release;
 const SIZES: &[u64] = &[100, 10_000, 100_000, 1_000_000];
 
 const ROUNDS: usize = 31;
-const BATCH: u64 = 10_000;
+const BATCH: usize = 10_000;
 
 pub(crate) fn run(largest: u64) -> Result<()> {
     println!(
@@ -57,7 +56,7 @@ struct Round {
 fn rounds(folder: &Path, smallest: &Path) -> Result<Vec<Round>> {
     let programs = release::folder();
     let context = |folder: &Path| {
-        let mut command = Command::new(programs.join("waynote"));
+        let mut command = Command::new(release::program());
         command
             .env_clear()
             .env("HOME", "/home/bench")
@@ -99,76 +98,59 @@ fn rounds(folder: &Path, smallest: &Path) -> Result<Vec<Round>> {
     (0..ROUNDS).map(round).collect()
 }
 
-/// Fills a store, the notes that apply spread among the others.
-pub(crate) fn fill(path: &Path, size: u64) -> Result<()> {
+/// A store in a file, with these changes by a person.
+pub(crate) fn filled(
+    path: &Path,
+    changes: impl IntoIterator<Item = Result<Change>>,
+) -> Result<SqliteStore> {
     let store = SqliteStore::open(path, &Options::default())?;
     let stamp = Stamp::new("2026-05-17T12:00:00Z".parse()?, "person".parse()?);
-    let mut applies = applying()?;
-    let every = (size / applies.len() as u64).max(1);
-    let mut batch = Vec::new();
-    for number in 0..size {
-        if number.is_multiple_of(every) {
-            batch.extend(applies.pop());
+    let mut changes = changes.into_iter();
+    loop {
+        let batch: Vec<Change> = changes.by_ref().take(BATCH).collect::<Result<_>>()?;
+        if batch.is_empty() {
+            return Ok(store);
         }
-        batch.push(other(number)?);
-        if batch.len() as u64 >= BATCH {
-            store.apply(&batch, &stamp)?;
-            batch.clear();
-        }
+        store.apply(&batch, &stamp)?;
     }
-    batch.extend(applies);
-    store.apply(&batch, &stamp)?;
-    Ok(())
 }
 
-fn save(address: Address, text: String, pin: bool) -> Result<Change> {
-    Ok(Change::Save {
-        address,
-        content: Content::text(text)?,
-        pin: Some(pin),
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    })
-}
-
-fn append(session: &str, iteration: i64, text: String) -> Result<Change> {
-    Ok(Change::Append {
-        resolves: None,
-        session: session.parse()?,
-        kind: EntryType::ALL[usize::try_from(iteration)? % 4].clone(),
-        iteration: Some(iteration),
-        content: Content::text(text)?,
-        id: None,
-        created_at: None,
-    })
+/// Fills a store, the notes that apply spread among the others.
+pub(crate) fn fill(path: &Path, size: u64) -> Result<()> {
+    let applies = applying()?;
+    let all = applies.len() as u64;
+    let (every, at_once) = ((size / all).max(1), all.div_ceil(size));
+    let mut applies = applies.into_iter().map(Ok);
+    let others = (0..size).flat_map(|number| {
+        let due = u64::from(number.is_multiple_of(every)) * at_once;
+        let mut some: Vec<_> = applies.by_ref().take(due as usize).collect();
+        some.push(other(number));
+        some
+    });
+    filled(path, others).map(drop)
 }
 
 fn applying() -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for place in ["~", "~/a", "~/a/b", "~/a/b/c", "~/a/b/c/d", "~/a/b/c/d/e"] {
-        changes.push(save(
-            Address::Place(place.parse()?),
-            format!("What holds in {place} and below."),
-            false,
-        )?);
+        let text = format!("What holds in {place} and below.");
+        changes.push(save(format!("place:{place}").parse()?, &text));
     }
     for number in 0..64 {
-        let address = Address::Agent("bench".parse()?, format!("key-{number}").parse()?);
-        changes.push(save(
-            address,
-            format!("Fact number {number} of the agent that is measured."),
-            number < 10,
-        )?);
+        let address = format!("agent:bench#key-{number}").parse()?;
+        let text = format!("Fact number {number} of the agent that is measured.");
+        changes.push(save_pinned(address, &text, number < 10));
     }
     for number in 0..200 {
-        changes.push(append(
-            "bench",
-            number,
-            format!("What iteration {number} found out about the build."),
-        )?);
+        let text = format!("What iteration {number} found out about the build.");
+        changes.push(entry_of("bench", kind(number), number, &text));
     }
     Ok(changes)
+}
+
+/// The types of entries in turn.
+pub(crate) fn kind(number: i64) -> EntryType {
+    EntryType::ALL[number.rem_euclid(4) as usize].clone()
 }
 
 /// A note that does not apply: other places, other agents, other sessions.
@@ -177,24 +159,16 @@ fn other(number: u64) -> Result<Change> {
         "Note {number} is about something else altogether, in another place or for somebody else."
     );
     let group = number / 60;
-    match number % 3 {
-        0 => save(
-            Address::Place(format!("~/other/{group}/{number}").parse()?),
-            text,
-            false,
-        ),
-        1 => save(
-            Address::Agent(
-                format!("agent-{group}").parse()?,
-                format!("key-{number}").parse()?,
-            ),
-            text,
-            number.is_multiple_of(7),
-        ),
-        _ => append(
-            &format!("session-{group}"),
-            i64::try_from(number % 50)?,
-            text,
-        ),
-    }
+    Ok(match number % 3 {
+        0 => save(format!("place:~/other/{group}/{number}").parse()?, &text),
+        1 => {
+            let address = format!("agent:agent-{group}#key-{number}").parse()?;
+            save_pinned(address, &text, number.is_multiple_of(7))
+        }
+        _ => {
+            let iteration = i64::try_from(number % 50)?;
+            let session = format!("session-{group}");
+            entry_of(&session, kind(iteration), iteration, &text)
+        }
+    })
 }

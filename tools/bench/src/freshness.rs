@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use jiff::Timestamp;
+use kit::measure::{below, percent};
 use kit::random::Random;
 use waynote::cites::{Checkouts, Standing, cite, standing};
 use waynote::{Citation, Place};
@@ -114,27 +115,20 @@ impl Tree {
             }
             3 => {
                 let folder = self.random.below(5);
-                let name = self.files[file]
-                    .0
-                    .rsplit('/')
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned();
-                let renamed = format!("lib/new{folder}/{name}");
-                self.files[file].0 = renamed;
+                let path = &mut self.files[file].0;
+                let name = path.rsplit('/').next().unwrap_or_default();
+                *path = format!("lib/new{folder}/{name}");
             }
             4 | 5 => {
                 for line in &mut self.files[file].1 {
                     line.text = line.text.replace("    ", "\t  ");
                 }
             }
-            6 => {
-                let blank = self.line(String::new());
-                let at = at.min(self.files[file].1.len());
-                self.files[file].1.insert(at, blank);
-            }
-            7 => {
-                let new = self.statement();
+            kind @ (6 | 7) => {
+                let new = match kind {
+                    6 => self.line(String::new()),
+                    _ => self.statement(),
+                };
                 self.files[file].1.insert(at, new);
             }
             8 if at < self.files[file].1.len() => {
@@ -230,22 +224,13 @@ pub(crate) fn run() -> Result<()> {
             }
         }
     }
-    times.sort_by(f64::total_cmp);
-    let share = |of: usize, all: usize| of as f64 * 100.0 / all.max(1) as f64;
-    println!(
-        "freshness: {REPOSITORIES} repositories, {} citations, {unknown} unknown",
-        changed + same
-    );
-    println!(
-        "changed: {changed}, labelled {:.1} %",
-        share(labelled, changed)
-    );
-    println!("the same: {same}, labelled {:.1} %", share(wrong, same));
-    println!(
-        "a check: p50 {:.1} ms, p99 {:.1} ms",
-        times[times.len() / 2],
-        times[times.len() * 99 / 100]
-    );
+    let all = changed + same;
+    println!("freshness: {REPOSITORIES} repositories, {all} citations, {unknown} unknown");
+    for (what, of, labelled) in [("changed", changed, labelled), ("the same", same, wrong)] {
+        println!("{what}: {of}, labelled {:.1} %", percent(labelled, of));
+    }
+    let at = |share| below(times.iter().copied(), share);
+    println!("a check: p50 {:.1} ms, p99 {:.1} ms", at(0.5), at(0.99));
     Ok(())
 }
 

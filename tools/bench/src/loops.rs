@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use waynote_testing::values::entry_of;
 
+use crate::contexts::{filled, kind};
 use kit::measure::median;
 use kit::release;
 
@@ -16,13 +18,17 @@ const ITERATIONS: usize = 1_000;
 const END: usize = 100;
 
 pub(crate) fn run() -> Result<()> {
-    let program = release::folder().join("waynote");
+    let program = release::program();
     let folder = tempfile::tempdir_in("target")?;
     let folder = folder.path().canonicalize()?;
     println!("loop: {ITERATIONS} iterations of `true`, in turn with starting it alone");
     for notes in [0, 10_000] {
         let store = folder.join(format!("{notes}.db"));
-        fill(&store, notes)?;
+        let entries = (0..notes).map(|number| {
+            let text = format!("entry {number}: what iteration {} came to", number / 10);
+            Ok(entry_of("bench", kind(number), number / 10, &text))
+        });
+        filled(&store, entries)?;
         let bare = bare(ITERATIONS)?;
         let times = looped(&program, &folder, &store)?;
         let cost = |times: &[f64]| median(times.iter().copied()) - bare;
@@ -35,26 +41,6 @@ pub(crate) fn run() -> Result<()> {
             bare
         );
     }
-    Ok(())
-}
-
-fn fill(store: &Path, notes: i64) -> Result<()> {
-    let store = waynote::SqliteStore::open(store, &waynote::Options::default())?;
-    let stamp = waynote::Stamp::new(jiff::Timestamp::now(), "agent:bench".parse()?);
-    let mut changes = Vec::new();
-    for number in 0..notes {
-        let text = format!("entry {number}: what iteration {} came to", number / 10);
-        changes.push(waynote::Change::Append {
-            session: "bench".parse()?,
-            kind: waynote::EntryType::ALL[usize::try_from(number % 4)?].clone(),
-            iteration: Some(number / 10),
-            content: waynote::Content::text(text)?,
-            resolves: None,
-            id: None,
-            created_at: None,
-        });
-    }
-    waynote::Store::apply(&store, &changes, &stamp)?;
     Ok(())
 }
 

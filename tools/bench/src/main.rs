@@ -13,7 +13,6 @@ mod postgres;
 mod retrieval;
 mod searches;
 mod secrets;
-mod threads;
 
 use anyhow::{Result, bail};
 
@@ -25,7 +24,7 @@ fn run(words: &[&str]) -> Result<()> {
     match *words {
         [] => {
             adds::run()?;
-            threads::run()?;
+            adds::threads()?;
             contexts::run(u64::MAX)?;
             hooks::run()?;
             actions::run()?;
@@ -36,7 +35,7 @@ fn run(words: &[&str]) -> Result<()> {
             secrets::run(&[])
         }
         ["adds"] => adds::run(),
-        ["threads"] => threads::run(),
+        ["threads"] => adds::threads(),
         ["context"] => contexts::run(u64::MAX),
         ["context", largest] => contexts::run(largest.parse()?),
         ["hook"] => hooks::run(),

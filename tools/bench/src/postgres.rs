@@ -5,6 +5,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use kit::at_once::at_once;
+use kit::measure::median;
 use waynote::context::{Budget, Request, render};
 use waynote::{
     Change, EngineStore, EntryType, LocalStore as _, Reader as _, SearchRequest, SqliteStore,
@@ -65,31 +67,35 @@ fn block(store: &dyn Store) -> Result<String> {
     Ok(render(store, &request)?.text)
 }
 
-fn median(work: impl Fn(u32) -> Result<()>) -> Result<Duration> {
+fn timed(work: impl Fn(u32) -> Result<()>) -> Result<Duration> {
     let mut times = Vec::new();
     for turn in 0..41 {
         let begin = Instant::now();
         work(turn)?;
-        times.push(begin.elapsed());
+        times.push(begin.elapsed().as_secs_f64());
     }
-    times.sort();
-    Ok(times[times.len() / 2])
+    Ok(Duration::from_secs_f64(median(times)))
+}
+
+/// The median time of a block.
+fn block_time(store: &dyn Store) -> Result<Duration> {
+    timed(|_| {
+        ensure!(!block(store)?.is_empty(), "an empty block");
+        Ok(())
+    })
 }
 
 /// The times of a block, an addition and a search.
 fn measured(store: &EngineStore<Postgres>, round: u32) -> Result<[Duration; 3]> {
     // So that each round has as little to look at beside the index.
     store.rebuild_index()?;
-    let block = median(|_| {
-        ensure!(!block(store)?.is_empty(), "an empty block");
-        Ok(())
-    })?;
-    let search = median(|turn| {
+    let block = block_time(store)?;
+    let search = timed(|turn| {
         let found = store.search(&SearchRequest::new(format!("running {}", turn * 31)))?;
         ensure!(!found.is_empty(), "nothing was found");
         Ok(())
     })?;
-    let add = median(|turn| {
+    let add = timed(|turn| {
         let said = format!("added in {round} as {turn}");
         add(store, &format!("r{round}-{turn}"), &said)
     })?;
@@ -120,21 +126,17 @@ fn among() -> Result<()> {
              CROSS JOIN generate_series(1, {OTHERS}) g (i)"
         ));
     }
-    // First without statistics of the new rows.
-    let unknown = measured(&store, 2)?;
     cluster.sql("VACUUM ANALYZE");
     measured(&store, 3)?;
     let among = measured(&store, 4)?;
     let size = cluster.sql("SELECT pg_size_pretty(pg_database_size('postgres'))");
     println!("a store of 5,000 notes alone and among {OTHERS} others ({size}):");
     for (index, what) in ["block", "add", "search"].iter().enumerate() {
-        let ratio = |time: Duration| time.as_secs_f64() / alone[index].as_secs_f64();
         println!(
-            "  {what}: {:.1?} alone, {:.1?} among others: {:.2} x; before statistics {:.2} x",
+            "  {what}: {:.1?} alone, {:.1?} among others: {:.2} x",
             alone[index],
             among[index],
-            ratio(among[index]),
-            ratio(unknown[index])
+            among[index].as_secs_f64() / alone[index].as_secs_f64()
         );
     }
     Ok(())
@@ -153,13 +155,8 @@ fn file() -> Result<()> {
     for round in 0..2 {
         let mut times = Vec::new();
         for store in stores {
-            times.push(median(|turn| {
-                add(store, "changing", &format!("changed in {round}, {turn}"))
-            })?);
-            times.push(median(|turn| {
-                ensure!(!block(store)?.is_empty(), "an empty block in {turn}");
-                Ok(())
-            })?);
+            let changes = |turn| add(store, "changing", &format!("changed in {round}, {turn}"));
+            times.extend([timed(changes)?, block_time(store)?]);
         }
         println!(
             "10,000 notes, round {round}: adding a note, a block: {times:.2?} (file, database)"
@@ -200,36 +197,25 @@ fn ours<'s>(
     store: impl Fn(usize) -> &'s EngineStore<Postgres> + Sync,
 ) -> Result<f64> {
     let begin = Instant::now();
-    let count = std::thread::scope(|scope| -> Result<usize> {
-        let threads: Vec<_> = (0..threads)
-            .map(|thread| {
-                let store = store(thread);
-                scope.spawn(move || -> Result<usize> {
-                    let mut count = 0;
-                    while begin.elapsed() < TIME {
-                        let name = format!("t{thread}-{count}");
-                        add(store, &name, &format!("note {name}"))?;
-                        count += 1;
-                    }
-                    Ok(count)
-                })
-            })
-            .collect();
-        let counts = threads.into_iter().map(|thread| {
-            let joined = thread.join().ok().context("a writer panicked");
-            joined.and_then(|count| count)
-        });
-        counts.sum()
-    })?;
-    Ok(count as f64 / begin.elapsed().as_secs_f64())
+    let counts = at_once(threads, 0..threads, |thread| -> Result<usize> {
+        let mut count = 0;
+        while begin.elapsed() < TIME {
+            let name = format!("t{thread}-{count}");
+            add(store(thread), &name, &format!("note {name}"))?;
+            count += 1;
+        }
+        Ok(count)
+    });
+    let count: Result<usize> = counts.into_iter().sum();
+    Ok(count? as f64 / begin.elapsed().as_secs_f64())
 }
 
 /// Transactions a second of the benchmark: as many clients, each on the store with that key.
-fn theirs(cluster: &Cluster, mode: &str, keys: &[i64]) -> Result<f64> {
+fn theirs(cluster: &Cluster, keys: &[i64]) -> Result<f64> {
     let folder = tempfile::tempdir()?;
     let mut bench = Command::new(cluster.programs().join("pgbench"));
     bench
-        .args(["-n", "-M", mode, "-U", "waynote"])
+        .args(["-n", "-M", "extended", "-U", "waynote"])
         .args(["-T", &TIME.as_secs().to_string(), "-h"])
         .arg(cluster.folder())
         .args(["-p", &cluster.port().to_string()])
@@ -277,18 +263,14 @@ fn beside() -> Result<()> {
     let keys = keys.collect::<Result<Vec<_>>>()?;
     for round in 0..2 {
         let one = ours(1, |_| &stores[0])?;
-        let bench = theirs(&cluster, "extended", &keys[1..2])?;
-        let named = theirs(&cluster, "prepared", &keys[1..2])?;
+        let bench = theirs(&cluster, &keys[1..2])?;
         let sixteen = ours(16, |_| &stores[0])?;
-        let (apart, benches) = (
-            ours(16, |thread| &stores[thread])?,
-            theirs(&cluster, "extended", &keys)?,
-        );
+        let apart = ours(16, |thread| &stores[thread])?;
+        let benches = theirs(&cluster, &keys)?;
         println!(
-            "round {round}: one writer {one:.0}/s, pgbench {bench:.0}/s: {:.2} x (prepared {named:.0}/s: {:.2} x); 16 threads on one store {sixteen:.0}/s: \
+            "round {round}: one writer {one:.0}/s, pgbench {bench:.0}/s: {:.2} x; 16 threads on one store {sixteen:.0}/s: \
              {:.1} x one; 16 stores {apart:.0}/s, pgbench with 16 clients {benches:.0}/s: {:.2} x",
             one / bench,
-            one / named,
             sixteen / one,
             apart / benches
         );

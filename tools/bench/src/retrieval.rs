@@ -80,18 +80,17 @@ fn import_from(folder: &Path, lines: impl BufRead) -> Result<()> {
     let store = open(folder, true)?;
     let stamp = Stamp::new(Timestamp::UNIX_EPOCH, "import:bench".parse()?);
     let mut keys: HashMap<String, String> = HashMap::new();
-    let mut names = Vec::new();
-    let mut changes = Vec::new();
-    let mut take = |names: &mut Vec<String>, changes: &mut Vec<Change>| -> Result<()> {
-        for (applied, name) in store.apply(changes, &stamp)?.iter().zip(names.drain(..)) {
+    let mut named = Vec::new();
+    let mut take = |named: &mut Vec<(String, Change)>| -> Result<()> {
+        let (names, changes): (Vec<String>, Vec<Change>) = named.drain(..).unzip();
+        for (applied, name) in store.apply(&changes, &stamp)?.iter().zip(names) {
             keys.insert(applied.address.to_string(), name);
         }
-        changes.clear();
         Ok(())
     };
     each_line(lines, |note: Note| {
         let created_at = note.created_at.parse();
-        changes.push(Change::Append {
+        let append = Change::Append {
             resolves: None,
             session: SESSION.parse()?,
             kind: EntryType::Learning,
@@ -99,14 +98,14 @@ fn import_from(folder: &Path, lines: impl BufRead) -> Result<()> {
             content: Content::imported(note.content),
             id: None,
             created_at: Some(created_at.with_context(|| format!("`{}`", note.created_at))?),
-        });
-        names.push(note.key);
-        if changes.len() >= BATCH {
-            take(&mut names, &mut changes)?;
+        };
+        named.push((note.key, append));
+        if named.len() >= BATCH {
+            take(&mut named)?;
         }
         Ok(())
     })?;
-    take(&mut names, &mut changes)?;
+    take(&mut named)?;
     std::fs::write(folder.join(KEYS), serde_json::to_vec(&keys)?).context(KEYS)
 }
 

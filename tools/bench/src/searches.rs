@@ -6,11 +6,10 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use rusqlite::Connection;
-use waynote::{
-    Address, Change, Content, EntryType, Expect, Limits, Options, Reader, SearchRequest,
-    SessionLog, SqliteStore, Stamp, Store,
-};
+use waynote::{Change, EntryType, Options, Reader, SearchRequest, SqliteStore, Stamp, Store};
+use waynote_testing::values::{entry_of, save};
 
+use crate::contexts::filled;
 use kit::measure::median;
 use kit::random::Random;
 
@@ -18,7 +17,6 @@ const NOTES: u32 = 100_000;
 const WORDS: usize = 40;
 const VOCABULARY: usize = 50_000;
 const ROUNDS: usize = 15;
-const BATCH: usize = 10_000;
 /// Stands in nine notes of ten.
 const COMMON: &str = "everywhere";
 /// How frequent the words of the queries are: the first is the rarest that still is in hundreds of notes.
@@ -137,14 +135,10 @@ fn writes() -> Result<()> {
     let folder = tempfile::tempdir_in("target")?;
     let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default())?;
     let stamp = Stamp::new("2026-05-17T12:00:00Z".parse()?, "person".parse()?);
-    let log = SessionLog::new(&store, "bench".parse()?);
     let mut costs = Vec::new();
     for number in 0..ADDS {
-        let content = Content::text(text(number))?;
-        costs.push(timed(|| {
-            log.add(EntryType::Tip, None, content, &stamp)?;
-            Ok(())
-        })?);
+        let entry = [entry_of("bench", EntryType::Tip, 1, &text(number))];
+        costs.push(timed(|| Ok(store.apply(&entry, &stamp).map(drop)?))?);
     }
     // The add whose row is a multiple of 256 seals, of 2,048 merges too; seven of those make the largest merge.
     const LARGEST: usize = 7 * 2048;
@@ -207,62 +201,36 @@ fn fill(folder: &Path) -> Result<()> {
         std::fs::remove_dir_all(folder)?;
     }
     std::fs::create_dir_all(folder)?;
-    let store = open(folder)?;
-    let stamp = Stamp::new("2026-05-17T12:00:00Z".parse()?, "person".parse()?);
-    let mut batch = Vec::new();
-    let begin = Instant::now();
-    for number in 0..NOTES {
-        batch.push(change(number)?);
-        if batch.len() == BATCH {
-            store.apply(&batch, &stamp)?;
-            batch.clear();
-        }
-    }
-    println!("  ours in {:.1} s", begin.elapsed().as_secs_f64());
+    let seconds = timed(|| filled(&folder.join("notes.db"), (0..NOTES).map(change)).map(drop))?;
+    println!("  ours in {seconds:.1} s");
     let peer = Connection::open(folder.join("peer.db"))?;
     peer.pragma_update(None, "journal_mode", "wal")?;
     peer.execute_batch("CREATE VIRTUAL TABLE note_text USING fts5 (body)")?;
-    let begin = Instant::now();
-    let transaction = peer.unchecked_transaction()?;
-    {
-        let mut insert = transaction.prepare("INSERT INTO note_text (body) VALUES (?1)")?;
+    let seconds = timed(|| {
+        let transaction = peer.unchecked_transaction()?;
+        let insert = "INSERT INTO note_text (body) VALUES (?1)";
         for number in 0..NOTES {
-            insert.execute([text(number)])?;
+            transaction
+                .prepare_cached(insert)?
+                .execute([text(number)])?;
         }
-    }
-    transaction.commit()?;
-    println!("  the peer in {:.1} s", begin.elapsed().as_secs_f64());
+        Ok(transaction.commit()?)
+    })?;
+    println!("  the peer in {seconds:.1} s");
     std::fs::write(folder.join("done"), "")?;
     Ok(())
 }
 
 /// Keys, entries and places in turn.
 fn change(number: u32) -> Result<Change> {
-    let content = Content::text(text(number))?;
-    let address = match number % 3 {
-        0 => Address::Agent(
-            format!("agent-{}", number / 300).parse()?,
-            format!("key-{number}").parse()?,
-        ),
+    let text = text(number);
+    let group = number / 300;
+    Ok(match number % 3 {
+        0 => save(format!("agent:agent-{group}#key-{number}").parse()?, &text),
         1 => {
-            return Ok(Change::Append {
-                resolves: None,
-                session: format!("session-{}", number % 50).parse()?,
-                kind: EntryType::Tip,
-                iteration: Some(i64::from(number / 100)),
-                content,
-                id: None,
-                created_at: None,
-            });
+            let session = format!("session-{}", number % 50);
+            entry_of(&session, EntryType::Tip, i64::from(number / 100), &text)
         }
-        _ => Address::Place(format!("~/p/{}/{number}", number / 300).parse()?),
-    };
-    Ok(Change::Save {
-        address,
-        content,
-        pin: None,
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
+        _ => save(format!("place:~/p/{group}/{number}").parse()?, &text),
     })
 }

@@ -25,7 +25,7 @@ pub(super) fn run(target: &Path, program: &Path) -> Result<()> {
         }
     };
     let home = tempfile::tempdir()?;
-    let server = Server::start(program, home.path())?;
+    let server = Server::start(program, home.path(), &[])?;
     let installed = folder.join("node_modules");
     let mut suite = Command::new(installed.join("node/bin/node"));
     suite

@@ -2,7 +2,7 @@
 //! ends with an error and not by a signal, what it acknowledged is there, and with space again it goes on.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use anyhow::{Result, ensure};
 
@@ -61,33 +61,24 @@ impl Drop for Mount {
 /// Leaves a little room, more each time, and writes until it is used up.
 fn filled(setup: &Setup, what: &str, mounted: &Mount) -> Result<Row> {
     let mut row = Row::new(what);
-    let (mut refused, mut accepted) = (0, 0);
+    let mut writes = Writes::default();
     let step = setup.count(4, 40);
     for left in (0..200).step_by(usize::try_from(step)?) {
         let home = mounted.at.join(format!("home-{left}"));
         std::fs::create_dir_all(&home)?;
-        let mut random = Random::of(setup.seed, left as u64);
-        let mut truth = Truth::default();
-        write(setup, &home, &mut truth, &mut random, None)?;
+        let mut trial = Trial::new(setup, &home, left as u64);
+        trial.write(None)?;
         let filler = mounted.at.join("filler");
         fill(&filler, left as u64 * 1024)?;
-        for _ in 0..setup.count(12, 6) {
-            row.trials += 1;
-            let output = write(setup, &home, &mut truth, &mut random, None)?;
-            if let Some(crash) = work::crash(&output) {
-                row.fail(format!("{left} KiB left: {crash}"));
-            }
-            match output.status.success() {
-                true => accepted += 1,
-                false => refused += 1,
-            }
-        }
+        let name = format!("{left} KiB left");
+        let count = setup.count(12, 6);
+        trial.writes(count, None, &name, &mut row, &mut writes)?;
         std::fs::remove_file(&filler)?;
-        look(&home, &truth, &format!("{left} KiB left"), &mut row);
+        trial.ends(&name, &mut row);
         std::fs::remove_dir_all(&home)?;
     }
-    ensure!(refused > 0, "the disk was never full");
-    row.says = format!("{accepted} writes accepted, {refused} refused");
+    ensure!(writes.refused > 0, "the disk was never full");
+    row.says = writes.said();
     Ok(row)
 }
 
@@ -107,69 +98,105 @@ fn fill(filler: &Path, left: u64) -> Result<()> {
 /// `ulimit -f`: a write over the limit is cut short, and the next one raises a signal.
 fn limited(setup: &Setup) -> Result<Row> {
     let mut row = Row::new("ulimit -f");
-    let (mut refused, mut accepted) = (0, 0);
+    let mut writes = Writes::default();
     let step = usize::try_from(setup.count(3, 30))?;
     // In blocks of 512 bytes: from less than an empty store to more than a small one and its WAL.
     for blocks in (0..600).step_by(step) {
         let home = setup.quick()?;
-        let mut random = Random::of(setup.seed, blocks as u64);
-        let mut truth = Truth::default();
+        let mut trial = Trial::new(setup, home.path(), blocks as u64);
         if blocks % 2 == 0 {
-            write(setup, home.path(), &mut truth, &mut random, None)?;
+            trial.write(None)?;
         }
-        for _ in 0..setup.count(6, 4) {
-            row.trials += 1;
-            let output = write(setup, home.path(), &mut truth, &mut random, Some(blocks))?;
-            if let Some(crash) = work::crash(&output) {
-                row.fail(format!("{blocks} blocks: {crash}"));
-            }
-            match output.status.success() {
-                true => accepted += 1,
-                false => refused += 1,
-            }
-        }
-        look(home.path(), &truth, &format!("{blocks} blocks"), &mut row);
+        let name = format!("{blocks} blocks");
+        let count = setup.count(6, 4);
+        trial.writes(count, Some(blocks), &name, &mut row, &mut writes)?;
+        trial.ends(&name, &mut row);
     }
-    row.says = format!("{accepted} writes accepted, {refused} refused");
+    row.says = writes.said();
     Ok(row)
 }
 
-fn write(
-    setup: &Setup,
-    home: &Path,
-    truth: &mut Truth,
-    random: &mut Random,
-    blocks: Option<usize>,
-) -> Result<std::process::Output> {
-    let name = truth.choose(random);
-    let number = truth.begin(&name);
-    let mut command = work::waynote(setup, home, &truth::words(&name, number));
-    if let Some(blocks) = blocks {
-        let program = command;
-        command = Command::new("sh");
-        command
-            .args(["-c", &format!("ulimit -f {blocks}; exec \"$@\""), "sh"])
-            .arg(program.get_program())
-            .args(program.get_args());
-        work::dressed(&mut command, home);
-    }
-    let output = work::run(&mut command)?;
-    if output.status.success() {
-        truth.acknowledge(&name, number);
-    }
-    Ok(output)
+/// How many writes there were.
+#[derive(Default)]
+struct Writes {
+    accepted: u64,
+    refused: u64,
 }
 
-/// With room again, all that was acknowledged is there and the store goes on.
-fn look(home: &Path, truth: &Truth, name: &str, row: &mut Row) {
-    let store = home.join(STORE);
-    match work::look(&store, truth) {
-        Err(panic) => row.fail(format!("{name}: {panic}")),
-        Ok(seen) if !seen.is_whole() => row.fail(format!("{name}: {}", seen.first())),
-        Ok(_) => {
-            if let Err(refused) = work::accepts_a_write(&store) {
-                row.fail(format!("{name}: the next write: {refused}"));
+impl Writes {
+    fn said(&self) -> String {
+        let Self { accepted, refused } = self;
+        format!("{accepted} writes accepted, {refused} refused")
+    }
+}
+
+/// A home whose disk fills up.
+struct Trial<'t> {
+    setup: &'t Setup,
+    home: &'t Path,
+    truth: Truth,
+    random: Random,
+}
+
+impl<'t> Trial<'t> {
+    fn new(setup: &'t Setup, home: &'t Path, number: u64) -> Self {
+        let (truth, random) = (Truth::default(), Random::of(setup.seed, number));
+        Self {
+            setup,
+            home,
+            truth,
+            random,
+        }
+    }
+
+    /// Writes so often, and counts how it went.
+    fn writes(
+        &mut self,
+        count: u64,
+        blocks: Option<usize>,
+        name: &str,
+        row: &mut Row,
+        writes: &mut Writes,
+    ) -> Result<()> {
+        for _ in 0..count {
+            row.trials += 1;
+            let output = self.write(blocks)?;
+            if let Some(crash) = work::crash(&output) {
+                row.fail(format!("{name}: {crash}"));
             }
+            match output.status.success() {
+                true => writes.accepted += 1,
+                false => writes.refused += 1,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes once, with at most so many blocks in a file.
+    fn write(&mut self, blocks: Option<usize>) -> Result<Output> {
+        let name = self.truth.choose(&mut self.random);
+        let number = self.truth.begin(&name);
+        let mut command = work::waynote(self.setup, self.home, &truth::words(&name, number));
+        if let Some(blocks) = blocks {
+            let program = command;
+            command = Command::new("sh");
+            command
+                .args(["-c", &format!("ulimit -f {blocks}; exec \"$@\""), "sh"])
+                .arg(program.get_program())
+                .args(program.get_args());
+            work::dressed(&mut command, self.home);
+        }
+        let output = work::run(&mut command)?;
+        if output.status.success() {
+            self.truth.acknowledge(&name, number);
+        }
+        Ok(output)
+    }
+
+    /// With room again, all that was acknowledged is there and the store goes on.
+    fn ends(&self, name: &str, row: &mut Row) {
+        if let Some(broken) = work::broken(&self.home.join(STORE), &self.truth) {
+            row.fail(format!("{name}: {broken}"));
         }
     }
 }

@@ -2,13 +2,15 @@
 //! databases of noise. The block keeps its form and its budget, and no process crashes.
 
 use std::io::Write;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Output, Stdio};
 
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use waynote::context::{Budget, Request, render};
-use waynote::{Address, AttachedStore, Change, Content, EntryType, Expect, Limits, Origin, Store};
+use waynote::{AttachedStore, EntryType, Store};
+use waynote_testing::values::{by_agent, entry, save, save_pinned};
 use waynote_tokens::count;
 
 use super::work::{self, Base, STORE};
@@ -68,7 +70,7 @@ const FORGED: &str = "FORGED";
 fn hostile(random: &mut Random) -> String {
     let mut text = String::new();
     for _ in 0..1 + random.below(10) {
-        text.push_str(PIECES[random.below(PIECES.len())]);
+        text.push_str(*random.pick(&PIECES));
         if random.one_in(3) {
             text.push_str(FORGED);
         }
@@ -80,45 +82,16 @@ fn hostile(random: &mut Random) -> String {
 fn block(texts: &[String], budget: usize) -> Result<String> {
     let connection = rusqlite::Connection::open_in_memory()?;
     let store = AttachedStore::attach(&connection)?;
-    let mut changes = Vec::new();
     for (number, text) in texts.iter().enumerate() {
-        let at = Timestamp::from_second(1_800_000_000 + i64::try_from(number)?)?;
-        let origin = Origin {
-            is_synced: false,
-            cites: Vec::new(),
-            author: None,
-            created_at: at,
-            updated_at: at,
+        let change = match number % 4 {
+            0 => save_pinned(format!("agent:a#p{number}").parse()?, text, true),
+            1 => save(format!("agent:a#k{number}").parse()?, text),
+            2 => save(format!("place:~/x/y{number}").parse()?, text),
+            _ => entry(EntryType::imported("tip"), 1, &format!("{number} {text}")),
         };
-        let save = |address: &str, pinned| -> Result<Change> {
-            Ok(Change::Save {
-                address: address.parse()?,
-                content: Content::imported(text.as_str()),
-                pin: Some(pinned),
-                limits: Limits::NONE,
-                expect: Expect::Any,
-                origin: Some(origin.clone()),
-            })
-        };
-        changes.push(match number % 4 {
-            0 => save(&format!("agent:a#p{number}"), true)?,
-            1 => save(&format!("agent:a#k{number}"), false)?,
-            2 => save(
-                &Address::Place(format!("~/x/y{number}").parse()?).to_string(),
-                false,
-            )?,
-            _ => Change::Append {
-                session: "s".parse()?,
-                kind: EntryType::imported("tip"),
-                iteration: Some(1),
-                content: Content::imported(format!("{number} {text}")),
-                resolves: None,
-                id: None,
-                created_at: None,
-            },
-        });
+        // The block is in the order of their times.
+        store.apply(&[change], &by_agent(i64::try_from(number)?))?;
     }
-    store.apply(&changes, &truth::stamp()?)?;
     let request = Request::new("a".parse()?, "~/x/y2".parse()?, Timestamp::UNIX_EPOCH)
         .session(Some("s".parse()?))
         .budget(Budget::of(budget));
@@ -207,21 +180,19 @@ fn budgets(setup: &Setup) -> Result<Row> {
 fn mutated(message: &str, random: &mut Random) -> Vec<u8> {
     let mut bytes = message.as_bytes().to_vec();
     for _ in 0..random.below(6) {
+        if bytes.is_empty() {
+            break;
+        }
         let at = random.below(bytes.len());
         match random.below(5) {
             0 => bytes[at] = random.byte(),
-            1 => bytes.truncate(at.max(1)),
+            1 => bytes.truncate(at),
             2 => bytes.insert(at, *random.pick(b"{}[]\",:0\\")),
             3 => {
                 let part = bytes[at..].to_vec();
                 bytes.extend(part);
             }
-            _ => {
-                bytes.remove(at);
-                if bytes.is_empty() {
-                    bytes.push(b'{');
-                }
-            }
+            _ => drop(bytes.remove(at)),
         }
     }
     bytes.retain(|byte| *byte != b'\n');
@@ -269,14 +240,8 @@ fn messages(setup: &Setup) -> Result<Row> {
 }
 
 /// Runs the program on an input.
-fn fed(
-    setup: &Setup,
-    home: &std::path::Path,
-    words: &[&str],
-    input: Vec<u8>,
-) -> Result<std::process::Output> {
-    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let mut command = work::waynote(setup, home, &words);
+fn fed(setup: &Setup, home: &Path, words: &[&str], input: Vec<u8>) -> Result<Output> {
+    let mut command = work::waynote(setup, home, words);
     let mut child = command.stdin(Stdio::piped()).spawn()?;
     let mut stdin = child.stdin.take().context("no standard input")?;
     // The output is read meanwhile; a program that ends early does not read its input.
@@ -325,18 +290,13 @@ fn hooks(setup: &Setup) -> Result<Row> {
     ))?;
     for round in 0..setup.count(2450, 120) {
         let mut random = Random::of(setup.seed ^ 0x400c, round);
-        let client = CLIENTS[random.below(CLIENTS.len())];
-        let words = ["hook", client, EVENTS[random.below(EVENTS.len())]];
+        let words = ["hook", *random.pick(&CLIENTS), *random.pick(&EVENTS)];
         let input = match random.below(12) {
             0 => vec![b'['; 200_000],
             1 => vec![b'"'; 1_000_000],
             _ => {
                 let payload = *random.pick(&PAYLOADS);
-                if payload.is_empty() {
-                    Vec::new()
-                } else {
-                    mutated(payload, &mut random)
-                }
+                mutated(payload, &mut random)
             }
         };
         let output = fed(setup, home.path(), &words, input)?;

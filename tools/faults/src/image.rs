@@ -25,31 +25,41 @@ pub(crate) const CALLS: &str = "openat,open,creat,close,dup,dup2,dup3,fcntl,writ
     ftruncate,truncate,fallocate,copy_file_range,sendfile,fsync,fdatasync,sync_file_range,rename,renameat,renameat2,\
     unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat";
 
-#[derive(Clone, Debug)]
 enum Node {
-    File {
-        synced: Vec<u8>,
-        since: Vec<Change>,
-    },
+    File(Layers<Vec<u8>, Change>),
     Folder {
         /// Names as processes see them.
-        seen: BTreeMap<String, usize>,
-        synced: BTreeMap<String, usize>,
-        since: Vec<NameChange>,
+        seen: Names,
+        layers: Layers<Names, NameChange>,
     },
 }
 
-#[derive(Clone, Debug)]
+/// What is on disk, and the changes that may be there or not.
+struct Layers<T, C> {
+    synced: T,
+    since: Vec<C>,
+}
+
+impl<T: Default, C> Layers<T, C> {
+    fn new() -> Self {
+        let (synced, since) = (T::default(), Vec::new());
+        Self { synced, since }
+    }
+}
+
+/// The files and folders of a folder.
+type Names = BTreeMap<String, usize>;
+
 enum Change {
     Write(usize, Vec<u8>),
     Length(usize),
 }
 
-#[derive(Clone, Debug)]
-enum NameChange {
-    Put(String, usize),
-    Remove(String),
-    Rename(String, String, usize),
+/// A name that goes, one that comes, or both at once.
+#[derive(Clone)]
+struct NameChange {
+    gone: Option<String>,
+    put: Option<(String, usize)>,
 }
 
 /// An open file and the position in it.
@@ -151,9 +161,9 @@ impl Disk {
             return Ok(false);
         }
         if let Some(opened) = self.opened.get(&call.number(0)?)
-            && let Node::File { since, .. } = &mut self.nodes[opened.node]
+            && let Node::File(layers) = &mut self.nodes[opened.node]
         {
-            since.clear();
+            layers.since.clear();
         }
         Ok(true)
     }
@@ -174,11 +184,8 @@ impl Disk {
                 if !flags.contains("O_CREAT") {
                     bail!("{path} was opened and is not known");
                 }
-                let node = self.add(Node::File {
-                    synced: Vec::new(),
-                    since: Vec::new(),
-                });
-                self.named(folder, NameChange::Put(name, node))?;
+                let node = self.add(Node::File(Layers::new()));
+                self.named(folder, NameChange::put(name, node))?;
                 (node, true)
             }
         };
@@ -211,7 +218,7 @@ impl Disk {
         let bytes = call.bytes(1)?[..length].to_vec();
         let from = match at {
             Some(at) => at,
-            None if opened.is_appending => self.nodes[opened.node].now().len(),
+            None if opened.is_appending => self.nodes[opened.node].length(),
             None => opened.at,
         };
         if at.is_none()
@@ -223,10 +230,10 @@ impl Disk {
     }
 
     fn changed(&mut self, node: usize, change: Change) -> Result<bool> {
-        match &mut self.nodes[node] {
-            Node::File { since, .. } => since.push(change),
-            Node::Folder { .. } => bail!("a folder was written"),
-        }
+        let Node::File(layers) = &mut self.nodes[node] else {
+            bail!("a folder was written");
+        };
+        layers.since.push(change);
         Ok(true)
     }
 
@@ -235,12 +242,15 @@ impl Disk {
             return Ok(false);
         };
         let node = self.add(folder());
-        self.named(parent, NameChange::Put(name, node))
+        self.named(parent, NameChange::put(name, node))
     }
 
     fn remove(&mut self, path: &str) -> Result<bool> {
         match self.place(path) {
-            Some((folder, name)) => self.named(folder, NameChange::Remove(name)),
+            Some((folder, name)) => {
+                let (gone, put) = (Some(name), None);
+                self.named(folder, NameChange { gone, put })
+            }
             None => Ok(false),
         }
     }
@@ -252,7 +262,8 @@ impl Disk {
                     .seen(folder)?
                     .get(&from)
                     .context("renamed from nothing")?;
-                self.named(folder, NameChange::Rename(from, to, node))
+                let (gone, put) = (Some(from), Some((to, node)));
+                self.named(folder, NameChange { gone, put })
             }
             (None, None) => Ok(false),
             _ => bail!("a rename from folder to folder is not modelled: {from} to {to}"),
@@ -263,7 +274,7 @@ impl Disk {
         match (self.place(from), self.place(to)) {
             (Some((folder, from)), Some((other, to))) => {
                 let node = *self.seen(folder)?.get(&from).context("a link to nothing")?;
-                self.named(other, NameChange::Put(to, node))
+                self.named(other, NameChange::put(to, node))
             }
             _ => Ok(false),
         }
@@ -282,10 +293,10 @@ impl Disk {
         Some((folder, name))
     }
 
-    fn seen(&self, node: usize) -> Result<&BTreeMap<String, usize>> {
+    fn seen(&self, node: usize) -> Result<&Names> {
         match &self.nodes[node] {
             Node::Folder { seen, .. } => Ok(seen),
-            Node::File { .. } => bail!("a file is no folder"),
+            Node::File(_) => bail!("a file is no folder"),
         }
     }
 
@@ -295,14 +306,12 @@ impl Disk {
     }
 
     fn named(&mut self, folder: usize, naming: NameChange) -> Result<bool> {
-        match &mut self.nodes[folder] {
-            Node::Folder { seen, since, .. } => {
-                naming.apply(seen);
-                since.push(naming);
-                Ok(true)
-            }
-            Node::File { .. } => bail!("a file is no folder"),
-        }
+        let Node::Folder { seen, layers } = &mut self.nodes[folder] else {
+            bail!("a file is no folder");
+        };
+        naming.apply(seen);
+        layers.since.push(naming);
+        Ok(true)
     }
 
     /// Writes what the disk may hold if the power goes now.
@@ -318,12 +327,10 @@ impl Disk {
         random: &mut Random,
     ) -> Result<()> {
         match &self.nodes[node] {
-            Node::File { synced, since } => {
-                std::fs::write(to, left.of_file(synced, since, random))?;
-            }
-            Node::Folder { synced, since, .. } => {
+            Node::File(layers) => std::fs::write(to, left.of_file(layers, random))?,
+            Node::Folder { layers, .. } => {
                 std::fs::create_dir_all(to)?;
-                for (name, node) in left.of_folder(synced, since, random) {
+                for (name, node) in left.of_folder(layers, random) {
                     // Memory that processes share: made again when the store is opened.
                     if !name.ends_with("-shm") {
                         self.write_node(node, &to.join(name), left, random)?;
@@ -337,9 +344,8 @@ impl Disk {
 
 fn folder() -> Node {
     Node::Folder {
-        seen: BTreeMap::new(),
-        synced: BTreeMap::new(),
-        since: Vec::new(),
+        seen: Names::new(),
+        layers: Layers::new(),
     }
 }
 
@@ -350,28 +356,26 @@ fn text(bytes: &[u8]) -> String {
 impl Node {
     fn sync(&mut self) {
         match self {
-            Self::File { synced, since } => {
-                for change in since.drain(..) {
-                    change.apply(synced);
-                }
+            Self::File(Layers { synced, since }) => {
+                since.drain(..).for_each(|change| change.apply(synced));
             }
-            Self::Folder { synced, since, .. } => {
-                for naming in since.drain(..) {
-                    naming.apply(synced);
-                }
+            Self::Folder { layers, .. } => {
+                let Layers { synced, since } = layers;
+                since.drain(..).for_each(|naming| naming.apply(synced));
             }
         }
     }
 
-    fn now(&self) -> Vec<u8> {
-        match self {
-            Self::File { synced, since } => {
-                let mut now = synced.clone();
-                since.iter().for_each(|change| change.apply(&mut now));
-                now
-            }
-            Self::Folder { .. } => Vec::new(),
-        }
+    /// The length of a file as processes see it.
+    fn length(&self) -> usize {
+        let Self::File(Layers { synced, since }) = self else {
+            return 0;
+        };
+        let after = |length: usize, change: &Change| match change {
+            Change::Length(length) => *length,
+            Change::Write(at, new) => length.max(at + new.len()),
+        };
+        since.iter().fold(synced.len(), after)
     }
 }
 
@@ -393,55 +397,45 @@ fn put(bytes: &mut Vec<u8>, at: usize, new: &[u8]) {
 }
 
 impl NameChange {
-    fn apply(&self, names: &mut BTreeMap<String, usize>) {
-        match self {
-            Self::Put(name, node) => {
-                names.insert(name.clone(), *node);
-            }
-            Self::Remove(name) => {
-                names.remove(name);
-            }
-            Self::Rename(from, to, node) => {
-                names.remove(from);
-                names.insert(to.clone(), *node);
-            }
+    fn put(name: String, node: usize) -> Self {
+        let put = Some((name, node));
+        Self { gone: None, put }
+    }
+
+    fn apply(&self, names: &mut Names) {
+        if let Some(gone) = &self.gone {
+            names.remove(gone);
         }
+        names.extend(self.put.clone());
     }
 }
 
 impl Survival {
-    fn of_file(self, synced: &[u8], since: &[Change], random: &mut Random) -> Vec<u8> {
-        let mut bytes = synced.to_vec();
+    /// True if a change that was not synced is left.
+    fn keeps(self, random: &mut Random) -> bool {
         match self {
-            Self::Nothing => {}
-            Self::Everything => since.iter().for_each(|change| change.apply(&mut bytes)),
-            Self::Some => {
-                for change in since {
-                    match change {
-                        Change::Length(_) if random.one_in(2) => change.apply(&mut bytes),
-                        Change::Length(_) => {}
-                        Change::Write(at, new) => torn(&mut bytes, *at, new, random),
-                    }
-                }
+            Self::Nothing => false,
+            Self::Everything => true,
+            Self::Some => random.one_in(2),
+        }
+    }
+
+    fn of_file(self, layers: &Layers<Vec<u8>, Change>, random: &mut Random) -> Vec<u8> {
+        let mut bytes = layers.synced.clone();
+        for change in &layers.since {
+            match (self, change) {
+                (Self::Some, Change::Write(at, new)) => torn(&mut bytes, *at, new, random),
+                _ if self.keeps(random) => change.apply(&mut bytes),
+                _ => {}
             }
         }
         bytes
     }
 
-    fn of_folder(
-        self,
-        synced: &BTreeMap<String, usize>,
-        since: &[NameChange],
-        random: &mut Random,
-    ) -> BTreeMap<String, usize> {
-        let mut names = synced.clone();
-        for naming in since {
-            let is_left = match self {
-                Self::Nothing => false,
-                Self::Everything => true,
-                Self::Some => random.one_in(2),
-            };
-            if is_left {
+    fn of_folder(self, layers: &Layers<Names, NameChange>, random: &mut Random) -> Names {
+        let mut names = layers.synced.clone();
+        for naming in &layers.since {
+            if self.keeps(random) {
                 naming.apply(&mut names);
             }
         }

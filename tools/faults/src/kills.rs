@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
@@ -13,6 +12,7 @@ use super::strace;
 use super::truth::{self, Truth};
 use super::work::{self, Base, STORE};
 use super::{Row, Setup};
+use kit::at_once::at_once;
 
 /// A fault in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,14 @@ fn each_run(
             let chosen: Vec<Trial> = chosen.map(|(_, trial)| trial).collect();
             let mut row = Row::new(format!("{}: {what}", run.what));
             row.says = format!("{all} in all");
-            tried(setup, run, &chosen, &mut row)?;
+            row.trials = chosen.len() as u64;
+            // They spend most of their time waiting.
+            let failures = at_once(8, chosen, |(call, at, fault)| {
+                trial(setup, run, &call, at, fault)
+            });
+            for failure in failures {
+                failure?.into_iter().for_each(|failure| row.fail(failure));
+            }
             // The long form takes most of an hour: it prints its progress.
             let seconds = begin.elapsed().as_secs_f64();
             println!(
@@ -149,32 +156,6 @@ fn each_run(
             Ok(row)
         })
         .collect()
-}
-
-/// Carries out trials, several at once: they spend most of their time waiting.
-fn tried(setup: &Setup, run: &Run, trials: &[Trial], row: &mut Row) -> Result<()> {
-    const AT_ONCE: usize = 8;
-    let next = AtomicUsize::new(0);
-    let failures = std::thread::scope(|scope| {
-        let work = || {
-            let mut failures = Vec::new();
-            while let Some((call, at, fault)) = trials.get(next.fetch_add(1, Ordering::Relaxed)) {
-                failures.extend(trial(setup, run, call, *at, *fault)?);
-            }
-            Ok::<_, anyhow::Error>(failures)
-        };
-        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
-        let joined = workers.into_iter().map(|worker| {
-            let joined = worker.join();
-            joined.unwrap_or_else(|_| Err(anyhow::anyhow!("a trial panicked")))
-        });
-        joined.collect::<Result<Vec<_>>>()
-    })?;
-    row.trials += trials.len() as u64;
-    for failure in failures.into_iter().flatten() {
-        row.fail(failure);
-    }
-    Ok(())
 }
 
 fn runs(setup: &Setup) -> Result<Vec<Run>> {
@@ -200,45 +181,27 @@ fn runs(setup: &Setup) -> Result<Vec<Run>> {
     let mut after = forgets.truth.clone();
     let named = after.first_key()?;
     after.forget(&named);
-    let forget = Run {
-        what: "forget",
-        words: ["forget", &truth::address(&named)?.to_string(), "--yes"]
-            .map(ToOwned::to_owned)
-            .into(),
+    let other = |what, base: Base, words: &[&str]| Run {
+        what,
+        words: words.iter().map(ToString::to_string).collect(),
         writes: None,
-        after,
-        base: forgets,
+        after: base.truth.clone(),
+        base,
     };
-    // Files made by the runs.
-    let makes = |what, words: &[&str]| -> Result<Run> {
-        let base = base(what)?;
-        Ok(Run {
-            what,
-            words: words.iter().map(ToString::to_string).collect(),
-            writes: None,
-            after: base.truth.clone(),
-            base,
-        })
-    };
+    let forgotten = truth::address(&named)?.to_string();
+    let mut forget = other("forget", forgets, &["forget", &forgotten, "--yes"]);
+    forget.after = after;
     let restores = base("restore")?;
-    let words = ["backup", MADE].map(ToOwned::to_owned);
-    let output = work::run(&mut work::waynote(setup, &restores.home, &words))?;
+    let output = work::run(&mut work::waynote(setup, &restores.home, &["backup", MADE]))?;
     ensure!(output.status.success(), "the backup failed: {output:?}");
-    let restore = Run {
-        what: "restore",
-        words: ["restore", MADE, "--replace"].map(ToOwned::to_owned).into(),
-        writes: None,
-        after: restores.truth.clone(),
-        base: restores,
-    };
     Ok(vec![
         write("the first note", empty, "k1"),
         write("a keyed note", base("key")?, "k3"),
         write("an entry", base("entry")?, "e999"),
         forget,
-        makes("backup", &["backup", MADE])?,
-        makes("copy", &["copy", STORE, MADE])?,
-        restore,
+        other("backup", base("backup")?, &["backup", MADE]),
+        other("copy", base("copy")?, &["copy", STORE, MADE]),
+        other("restore", restores, &["restore", MADE, "--replace"]),
     ])
 }
 
@@ -294,30 +257,15 @@ fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault) -> Result<
 
 /// The damage of a store after a fault.
 fn broken(home: &Path, truth: &Truth, output: &Output, run: &Run) -> Option<String> {
-    let store = home.join(STORE);
-    let seen = match work::look(&store, truth) {
-        Ok(seen) => seen,
-        Err(panic) => return Some(panic),
-    };
-    if !seen.is_whole() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Some(format!(
-            "{}; it said {:?}",
-            seen.first(),
-            said.lines().next()
-        ));
-    }
     // A backup or a copy with its final name is complete.
     let made = home.join(MADE);
     if run.what != "restore" && made.exists() {
-        let seen = match work::look(&made, truth) {
-            Ok(seen) => seen,
-            Err(panic) => return Some(panic),
-        };
+        let seen = work::look(&made, truth);
         if !seen.is_whole() {
             return Some(format!("what it made: {}", seen.first()));
         }
     }
-    let refused = work::accepts_a_write(&store).err()?;
-    Some(format!("the next write: {refused}"))
+    let broken = work::broken(&home.join(STORE), truth)?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    Some(format!("{broken}; it said {:?}", said.lines().next()))
 }

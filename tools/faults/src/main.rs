@@ -18,7 +18,8 @@ mod work;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
 
 use kit::steps;
 
@@ -26,57 +27,25 @@ fn main() -> Result<()> {
     kit::main(|words| match *words {
         // Started and watched by `power`.
         ["write", path, seed, writes] => power::write(path, seed, writes),
-        ref words => run(&Choice::of(words)?),
+        ref words => run(&Choice::try_parse_from([&["faults"], words].concat())?),
     })
 }
 
 /// Parts to run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Choice<'c> {
+#[derive(Parser)]
+#[command(name = "faults")]
+struct Choice {
+    #[arg(long, default_value_t = 1)]
     seed: u64,
-    only: Option<&'c str>,
+    /// One part
+    #[arg(long, value_parser = PARTS.map(|(name, _)| name))]
+    only: Option<String>,
+    /// The gate's form
+    #[arg(long)]
     short: bool,
-    /// Cargo's profile.
-    profile: &'c str,
-}
-
-impl<'c> Choice<'c> {
-    const LONG: Self = Self {
-        seed: 1,
-        only: None,
-        short: false,
-        profile: "dev",
-    };
-
-    pub(crate) fn of(words: &[&'c str]) -> Result<Self> {
-        let mut choice = Self::LONG;
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let mut value = || {
-                words
-                    .next()
-                    .with_context(|| format!("{word} needs a value"))
-            };
-            match *word {
-                "--seed" => choice.seed = value()?.parse()?,
-                "--only" => choice.only = Some(value()?),
-                "--short" => choice.short = true,
-                "--release" => choice.profile = "release",
-                other => {
-                    bail!("{other}: unknown; --seed N, --only PART, --short, --release")
-                }
-            }
-        }
-        if let Some(only) = choice.only {
-            let names: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
-            ensure!(
-                names.contains(&only),
-                "no part {only}: {}",
-                names.join(", ")
-            );
-        }
-        Ok(choice)
-    }
+    /// Builds the program with that profile
+    #[arg(long)]
+    release: bool,
 }
 
 /// Shared by all parts.
@@ -159,16 +128,16 @@ const PARTS: [(&str, Part); 7] = [
     ("hostile", hostile::run),
 ];
 
-pub(crate) fn run(choice: &Choice<'_>) -> Result<()> {
+fn run(choice: &Choice) -> Result<()> {
     let setup = Setup {
-        program: steps::program(choice.profile)?,
+        program: steps::program(if choice.release { "release" } else { "dev" })?,
         seed: choice.seed,
         short: choice.short,
         folder: tempfile::tempdir_in(kit::registries::target())?,
     };
     let mut rows = Vec::new();
     for (name, part) in PARTS {
-        if choice.only.is_some_and(|only| only != name) {
+        if choice.only.as_ref().is_some_and(|only| only != name) {
             continue;
         }
         let begin = Instant::now();

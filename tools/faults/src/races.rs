@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
-use waynote::{Name, Reader, Scope};
+use waynote::{Reader, Scope};
 
 use super::truth::{self, Truth};
 use super::work::{self, STORE};
 use super::{Row, Setup};
+use kit::at_once::{at_once, lock};
 use kit::random::Random;
 
 const PROCESSES: u64 = 16;
@@ -22,56 +23,45 @@ pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
     for round in 0..setup.count(60, 4) {
         let home = setup.quick()?;
         let truth = Mutex::new(Truth::default());
-        let crashes = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            for process in 0..PROCESSES {
-                let (home, truth, crashes) = (home.path(), &truth, &crashes);
-                let (killed, accepted, refused) = (&killed, &accepted, &refused);
-                scope.spawn(move || {
-                    let mut random = Random::of(setup.seed ^ round, process);
-                    for number in 0..4 {
-                        let name = format!("k{}", process * 4 + number);
-                        let write = locked(truth).begin(&name);
-                        let mut words = truth::words(&name, write);
-                        words.extend(["--max-notes".to_owned(), LIMIT.to_string()]);
-                        let mut command = work::waynote(setup, home, &words);
-                        let Ok(mut child) = command.spawn() else {
-                            continue;
-                        };
-                        if random.one_in(4) {
-                            kill_within(&mut child, &mut random);
-                        }
-                        let Ok(output) = child.wait_with_output() else {
-                            continue;
-                        };
-                        if output.status.success() {
-                            accepted.fetch_add(1, Ordering::Relaxed);
-                            locked(truth).acknowledge(&name, write);
-                        } else if output.status.code() == Some(1) {
-                            refused.fetch_add(1, Ordering::Relaxed);
-                        } else if work::crash(&output).as_deref() == Some("killed by signal 9") {
-                            killed.fetch_add(1, Ordering::Relaxed);
-                        } else {
-                            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                            locked(crashes).push(said);
-                        }
-                    }
-                });
+        let crashes = at_once(PROCESSES as usize, 0..PROCESSES, |process| {
+            let mut random = Random::of(setup.seed ^ round, process);
+            let mut crashes = Vec::new();
+            for number in 0..4 {
+                let name = format!("k{}", process * 4 + number);
+                let write = lock(&truth).begin(&name);
+                let mut words = truth::words(&name, write);
+                words.extend(["--max-notes".to_owned(), LIMIT.to_string()]);
+                let mut child = work::waynote(setup, home.path(), &words).spawn()?;
+                if random.one_in(4) {
+                    kill_within(&mut child, &mut random);
+                }
+                let output = child.wait_with_output()?;
+                let count = if output.status.success() {
+                    lock(&truth).acknowledge(&name, write);
+                    &accepted
+                } else if output.status.code() == Some(1) {
+                    &refused
+                } else if work::crash(&output).as_deref() == Some("killed by signal 9") {
+                    &killed
+                } else {
+                    crashes.push(String::from_utf8_lossy(&output.stderr).into_owned());
+                    continue;
+                };
+                count.fetch_add(1, Ordering::Relaxed);
             }
+            Ok::<_, anyhow::Error>(crashes)
         });
         row.trials += 1;
         let truth = truth.into_inner()?;
         let store = home.path().join(STORE);
-        for crash in crashes.into_inner()? {
+        for crash in crashes.into_iter().collect::<Result<Vec<_>>>()?.concat() {
             row.fail(format!("round {round}: {crash}"));
         }
-        match work::look(&store, &truth) {
-            Ok(seen) if seen.is_whole() => {}
-            Ok(seen) => row.fail(format!("round {round}: {}", seen.first())),
-            Err(panic) => row.fail(format!("round {round}: {panic}")),
+        let seen = work::look(&store, &truth);
+        if !seen.is_whole() {
+            row.fail(format!("round {round}: {}", seen.first()));
         }
-        let agent: Name = "a".parse()?;
-        let notes = work::open(&store)?.count(&Scope::Agent(agent))?;
+        let notes = work::open(&store)?.count(&Scope::Agent("a".parse()?))?;
         if notes > LIMIT {
             row.fail(format!(
                 "round {round}: {notes} notes, the limit is {LIMIT}"
@@ -91,10 +81,4 @@ pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
 fn kill_within(child: &mut Child, random: &mut Random) {
     std::thread::sleep(Duration::from_micros(random.number() % 25_000));
     let _ = child.kill();
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }

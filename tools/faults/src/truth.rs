@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use anyhow::{Result, anyhow};
 use jiff::Timestamp;
 use waynote::context::{Budget, Request, render};
-use waynote::{
-    Address, Change, Content, EntryType, Expect, Filter, Limits, LocalStore, Note, ScopeKind, Stamp,
-};
+use waynote::{Address, Change, EntryType, Filter, LocalStore, Note, ScopeKind};
+use waynote_testing::values::{at, entry, save_pinned};
 
 use kit::random::Random;
 
@@ -175,7 +174,7 @@ impl Truth {
     /// Writes a note.
     pub(crate) fn write(&mut self, store: &dyn LocalStore, name: &str) -> Result<()> {
         let write = self.begin(name);
-        store.apply(&[change(name, write)?], &stamp()?)?;
+        store.apply(&[change(name, write)?], &at(1_800_000_000))?;
         self.acknowledge(name, write);
         Ok(())
     }
@@ -336,34 +335,11 @@ fn is_word(word: &str) -> bool {
 }
 
 fn change(name: &str, write: u64) -> Result<Change> {
-    let content = Content::text(text(name, write))?;
+    let text = text(name, write);
     Ok(match name.as_bytes().first() {
-        Some(b'e') => Change::Append {
-            session: "s".parse()?,
-            kind: EntryType::Tip,
-            iteration: Some(1 + i64::try_from(write)?),
-            content,
-            resolves: None,
-            id: None,
-            created_at: None,
-        },
-        _ => Change::Save {
-            address: address(name)?,
-            content,
-            pin: Some(name.ends_with('7')),
-            limits: Limits::NONE,
-            expect: Expect::Any,
-            origin: None,
-        },
+        Some(b'e') => entry(EntryType::Tip, 1 + i64::try_from(write)?, &text),
+        _ => save_pinned(address(name)?, &text, name.ends_with('7')),
     })
-}
-
-pub(crate) fn stamp() -> Result<Stamp> {
-    let now = Timestamp::from_second(1_800_000_000)?;
-    Ok(Stamp::new(
-        now,
-        "person".parse().map_err(|error| anyhow!("{error}"))?,
-    ))
 }
 
 /// The command line that writes a note.

@@ -1,5 +1,6 @@
 //! Stores to be broken, and runs of the program on them.
 
+use std::ffi::OsStr;
 use std::fs::{Metadata, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -89,16 +90,31 @@ pub(crate) fn keep_time(file: &Path, before: &Metadata) -> Result<()> {
     Ok(file.set_modified(before.modified()?)?)
 }
 
-/// Opens a store that was broken and reads everything. A panic of the library is an error like others.
-pub(crate) fn look(path: &Path, truth: &Truth) -> Result<StoreReport, String> {
+/// Opens a store that was broken and reads everything. A panic of the library is a refusal like others.
+pub(crate) fn look(path: &Path, truth: &Truth) -> StoreReport {
+    let refused = |why: String| StoreReport {
+        refused: vec![why],
+        ..StoreReport::default()
+    };
     let looked = std::panic::catch_unwind(|| match open(path) {
         Ok(store) => truth.check(&store),
-        Err(error) => StoreReport {
-            refused: vec![format!("open: {error}")],
-            ..StoreReport::default()
-        },
+        Err(error) => refused(format!("open: {error}")),
     });
-    looked.map_err(|_| "the library panicked".into())
+    looked.unwrap_or_else(|_| {
+        let mut report = refused("the library panicked".into());
+        report.wrong.push("a panic".into());
+        report
+    })
+}
+
+/// The first promise that a store breaks that has to be whole: a note is missing or wrong, or a write is refused.
+pub(crate) fn broken(path: &Path, truth: &Truth) -> Option<String> {
+    let seen = look(path, truth);
+    if !seen.is_whole() {
+        return Some(seen.first());
+    }
+    let refused = accepts_a_write(path).err()?;
+    Some(format!("the next write: {refused}"))
 }
 
 /// Checks that one more write is accepted.
@@ -111,7 +127,7 @@ pub(crate) fn accepts_a_write(path: &Path) -> Result<(), String> {
 }
 
 /// The program in a home folder, with nothing else of this environment.
-pub(crate) fn waynote(setup: &Setup, home: &Path, words: &[String]) -> Command {
+pub(crate) fn waynote<W: AsRef<OsStr>>(setup: &Setup, home: &Path, words: &[W]) -> Command {
     let mut command = Command::new(&setup.program);
     dressed(&mut command, home);
     command.args(words);

@@ -1,8 +1,9 @@
-//! Shared by xtask and the tools: steps and their list of unchecked things, programs of other registries, and
-//! measuring.
+//! Shared by xtask and the tools: steps and their list of unchecked things, programs of other registries, work at once,
+//! and measuring.
 
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
+pub mod at_once;
 pub mod measure;
 pub mod process;
 pub mod random;

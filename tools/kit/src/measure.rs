@@ -18,21 +18,10 @@ pub struct Cost {
 
 /// Runs a command that must succeed, its output read and thrown away.
 pub fn run(command: &mut Command) -> Result<Cost> {
-    let before = children_cpu()?;
-    let begin = Instant::now();
-    let output = command
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()?;
-    let wall = begin.elapsed().as_secs_f64();
-    ensure!(output.status.success(), "{command:?}: {}", output.status);
-    Ok(Cost {
-        wall,
-        cpu: children_cpu()? - before,
-    })
+    run_on(command, "", 0)
 }
 
-/// As [`run`], for a command that reads an input and prints more than `least` bytes.
+/// As [`run`], for a command that reads an input and prints at least so many bytes.
 pub fn run_on(command: &mut Command, input: &str, least: usize) -> Result<Cost> {
     let before = children_cpu()?;
     let begin = Instant::now();
@@ -42,12 +31,13 @@ pub fn run_on(command: &mut Command, input: &str, least: usize) -> Result<Cost> 
         .stderr(Stdio::inherit())
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(input.as_bytes())?;
+        // A command that takes no input may have ended.
+        let _ = stdin.write_all(input.as_bytes());
     }
     let output = child.wait_with_output()?;
     let wall = begin.elapsed().as_secs_f64();
     ensure!(
-        output.status.success() && output.stdout.len() > least,
+        output.status.success() && output.stdout.len() >= least,
         "{command:?}: {}",
         output.status
     );
@@ -69,7 +59,21 @@ fn children_cpu() -> Result<f64> {
 /// # Panics
 /// Of no values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    below(values, 0.5)
+}
+
+/// The value below which so large a share of them lies; with 1, the largest.
+///
+/// # Panics
+/// Of no values.
+pub fn below(values: impl IntoIterator<Item = f64>, share: f64) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    let at = (values.len() as f64 * share) as usize;
+    values[at.min(values.len() - 1)]
+}
+
+/// So much of so many, in percent.
+pub fn percent(part: usize, of: usize) -> f64 {
+    100.0 * part as f64 / of.max(1) as f64
 }

@@ -58,6 +58,11 @@ pub fn quietly(command: &mut Command) -> Result<(), String> {
 
 /// Installs packages of npm into a folder, and returns it.
 pub fn npm(folder: &Path, packages: &[&str]) -> Result<PathBuf, String> {
+    npm_with(folder, packages, &[])
+}
+
+/// As [`npm`], with more options.
+pub fn npm_with(folder: &Path, packages: &[&str], more: &[&str]) -> Result<PathBuf, String> {
     let wanted = packages.join("\n");
     let ready = folder.join("ready");
     if !std::fs::read_to_string(&ready).is_ok_and(|there| there == wanted) {
@@ -75,6 +80,7 @@ pub fn npm(folder: &Path, packages: &[&str]) -> Result<PathBuf, String> {
         quietly(
             Command::new("npm")
                 .args(npm)
+                .args(more)
                 .args(packages)
                 .current_dir(folder),
         )?;

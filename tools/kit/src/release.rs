@@ -7,3 +7,9 @@ use std::path::PathBuf;
 pub fn folder() -> PathBuf {
     crate::registries::target().join("release")
 }
+
+/// The program that is measured; `WAYNOTE_PROGRAM` names another build.
+#[must_use]
+pub fn program() -> PathBuf {
+    std::env::var_os("WAYNOTE_PROGRAM").map_or_else(|| folder().join("waynote"), PathBuf::from)
+}

@@ -1,15 +1,15 @@
 //! The floor: bare SQLite that carries out the statements of a store, on a copy of it, with the same durability. It decides
 //! nothing, checks nothing, computes no hash and makes no search index.
 
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension};
 
-use super::server::{AGENTS, store, text};
+use super::store::{AGENTS, text};
 use kit::random::Random;
+use kit::served::store;
 
 /// How long the server may take to empty its log.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -18,7 +18,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const CHECKSUM: i64 = 1 << 32;
 
 pub(super) struct BareDatabase {
-    path: PathBuf,
     conn: Connection,
     /// The number of the next new note, and the position of its revision.
     next: u32,
@@ -43,7 +42,6 @@ impl BareDatabase {
         let last = "SELECT max(position) FROM waynote_journal";
         let position: i64 = conn.query_row(last, [], |row| row.get(0))?;
         Ok(Self {
-            path,
             conn,
             next: notes,
             position: position + 1,
@@ -109,79 +107,4 @@ impl BareDatabase {
         .execute((scope, position, CHECKSUM))?;
         Ok(())
     }
-
-    /// A connection that reads.
-    fn reader(&self) -> Result<Connection> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Ok(Connection::open_with_flags(&self.path, flags)?)
-    }
-
-    /// So many threads, each with a connection of its own, that read four times and write once. Writes of different
-    /// threads share commits. Returns the operations a second.
-    pub(super) fn mixed(&mut self, threads: usize, time: Duration) -> Result<f64> {
-        let rows = self.next;
-        let readers: Result<Vec<Connection>> = (0..threads).map(|_| self.reader()).collect();
-        let (write, writes) = channel::<SyncSender<()>>();
-        let begin = Instant::now();
-        let end = begin + time;
-        let done: Result<u64> = std::thread::scope(|scope| {
-            let workers: Vec<_> = readers?
-                .into_iter()
-                .enumerate()
-                .map(|(worker, conn)| {
-                    let write = write.clone();
-                    scope.spawn(move || read_and_write(&conn, &write, worker, rows, end))
-                })
-                .collect();
-            drop(write);
-            self.write_all(&writes)?;
-            let joined = workers.into_iter().map(|worker| {
-                let joined = worker.join();
-                joined.unwrap_or_else(|_| Err(anyhow::anyhow!("a thread panicked")))
-            });
-            joined.sum()
-        });
-        Ok(done? as f64 / begin.elapsed().as_secs_f64())
-    }
-
-    /// Commits what has been asked for, as often as there is something.
-    fn write_all(&mut self, writes: &Receiver<SyncSender<()>>) -> Result<()> {
-        while let Ok(first) = writes.recv() {
-            let group: Vec<SyncSender<()>> =
-                std::iter::once(first).chain(writes.try_iter()).collect();
-            self.commit(u32::try_from(group.len())?)?;
-            for told in group {
-                let _ = told.send(());
-            }
-        }
-        Ok(())
-    }
-}
-
-fn read_and_write(
-    conn: &Connection,
-    write: &Sender<SyncSender<()>>,
-    worker: usize,
-    rows: u32,
-    end: Instant,
-) -> Result<u64> {
-    let mut random = Random::of(3, worker as u64);
-    let mut read = conn.prepare(
-        "SELECT c.body FROM waynote_scope s JOIN waynote_note n ON n.scope = s.id
-         JOIN waynote_content c ON c.id = n.content WHERE s.kind = 'agent' AND s.name = ?1 AND n.key = ?2",
-    )?;
-    let mut done = 0;
-    while Instant::now() < end {
-        if random.one_in(5) {
-            let (told, tells) = sync_channel(1);
-            write.send(told)?;
-            tells.recv()?;
-        } else {
-            let number = random.below(rows as usize);
-            let agent = format!("agent-{}", number % AGENTS as usize);
-            let _: Vec<u8> = read.query_row((agent, format!("key-{number}")), |row| row.get(0))?;
-        }
-        done += 1;
-    }
-    Ok(done)
 }

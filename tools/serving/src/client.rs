@@ -1,8 +1,10 @@
 //! A client that keeps its connection and waits for each answer.
 
-use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Result, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
+
+use super::many::head;
 
 /// How long a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -23,16 +25,10 @@ impl Client {
         })
     }
 
-    /// Sends a request, and reads its answer: the status and the body.
-    pub(super) fn send(&mut self, method: &str, path: &str, body: &str) -> Result<(u16, Vec<u8>)> {
-        self.send_with(method, path, "", body)
-    }
-
-    /// As [`Self::send`], with more headers, each with its line end.
-    pub(super) fn send_with(
+    /// Sends a request with more headers, each with its line end, and reads its answer: the status and the body.
+    pub(super) fn send(
         &mut self,
-        method: &str,
-        path: &str,
+        (method, path): (&str, &str),
         headers: &str,
         body: &str,
     ) -> Result<(u16, Vec<u8>)> {
@@ -42,31 +38,19 @@ impl Client {
             body.len()
         );
         self.stream.get_mut().write_all(request.as_bytes())?;
-        let (status, length) = self.head()?;
-        let mut body = vec![0; length];
-        self.stream.read_exact(&mut body)?;
-        Ok((status, body))
-    }
-
-    fn head(&mut self) -> Result<(u16, usize)> {
-        let mut line = String::new();
-        let (mut status, mut length) = (0, 0);
+        let mut bytes = Vec::new();
         loop {
-            line.clear();
-            if self.stream.read_line(&mut line)? == 0 {
+            let read = self.stream.fill_buf()?;
+            let count = read.len();
+            if count == 0 {
                 return Err(Error::from(ErrorKind::UnexpectedEof));
             }
-            let trimmed = line.trim_end();
-            if trimmed.is_empty() {
-                return Ok((status, length));
-            }
-            if status == 0 {
-                let word = trimmed.split(' ').nth(1).and_then(|word| word.parse().ok());
-                status = word.ok_or_else(|| Error::from(ErrorKind::InvalidData))?;
-            } else if let Some((name, value)) = trimmed.split_once(':')
-                && name.eq_ignore_ascii_case("content-length")
+            bytes.extend_from_slice(read);
+            self.stream.consume(count);
+            if let Some((status, begin, length)) = head(&bytes)?
+                && let Some(body) = bytes.get(begin..begin + length)
             {
-                length = value.trim().parse().unwrap_or(0);
+                return Ok((status, body.to_vec()));
             }
         }
     }

@@ -7,8 +7,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::server::{API, RunningServer, admin_token};
+use super::store::{API, SERVE};
 use kit::registries::{npm, python, target};
+use kit::served::Server;
 use kit::unchecked::not_checked;
 
 const PYTHON: &str = "openapi-python-client==0.29.1";
@@ -34,8 +35,9 @@ pub(super) fn run(program: &Path) -> Result<()> {
 }
 
 fn in_python(program: &Path, python: &Path, document: &Path, clients: &Path) -> Result<()> {
-    let served = EmptyServer::start(program)?;
-    let folder = served.folder.path();
+    let home = tempfile::tempdir_in(target())?;
+    let folder = home.path();
+    let (_server, words) = served(program, folder)?;
     let generator = python.with_file_name("openapi-python-client");
     succeed(
         Command::new(generator)
@@ -48,7 +50,7 @@ fn in_python(program: &Path, python: &Path, document: &Path, clients: &Path) -> 
     let said = succeed(
         Command::new(python)
             .arg(folder.join("routes.py"))
-            .args([&served.api, &served.token])
+            .args(words)
             .arg(document),
     )?;
     println!("{PYTHON}: {}", said.trim());
@@ -56,7 +58,8 @@ fn in_python(program: &Path, python: &Path, document: &Path, clients: &Path) -> 
 }
 
 fn in_typescript(program: &Path, packages: &Path, document: &Path, clients: &Path) -> Result<()> {
-    let served = EmptyServer::start(program)?;
+    let home = tempfile::tempdir_in(target())?;
+    let (_server, words) = served(program, home.path())?;
     fs::copy(clients.join("routes.ts"), packages.join("routes.ts"))?;
     fs::write(
         packages.join("package.json"),
@@ -85,33 +88,18 @@ fn in_typescript(program: &Path, packages: &Path, document: &Path, clients: &Pat
     let said = succeed(
         Command::new("node")
             .arg(packages.join("out/routes.js"))
-            .args([&served.api, &served.token]),
+            .args(words),
     )?;
     println!("{}: {}", TYPESCRIPT[0], said.trim());
     Ok(())
 }
 
-/// A server of an empty store, with a token that may do everything.
-struct EmptyServer {
-    folder: tempfile::TempDir,
-    api: String,
-    token: String,
-    _server: RunningServer,
-}
-
-impl EmptyServer {
-    fn start(program: &Path) -> Result<Self> {
-        let folder = tempfile::tempdir_in(target())?;
-        let token = admin_token(program, folder.path(), "clients")?;
-        let server = RunningServer::start(program, folder.path(), 0)?;
-        let api = format!("http://{}{API}", server.address);
-        Ok(Self {
-            folder,
-            api,
-            token,
-            _server: server,
-        })
-    }
+/// A server of an empty store in a folder, the address of its API, and a token that may do everything.
+fn served(program: &Path, folder: &Path) -> Result<(Server, [String; 2])> {
+    let server = Server::start(program, folder, &SERVE)?;
+    let api = format!("http://{}{API}", server.address);
+    let token = server.token("clients", "--admin")?;
+    Ok((server, [api, token]))
 }
 
 /// Runs a command that has to succeed, and returns its output.

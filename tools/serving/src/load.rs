@@ -1,4 +1,4 @@
-//! Clients that read and write at once: no error, how long each waits, beside bare SQLite and an empty server.
+//! Clients that read and write at once: no error, how long each waits, beside bare SQLite.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -8,10 +8,10 @@ use anyhow::{Context, Result, ensure};
 
 use super::Form;
 use super::bare::BareDatabase;
-use super::client::Client;
 use super::many::{self, clients};
-use super::server::{AGENTS, API, RunningServer, fill, store, text};
-use kit::measure::median;
+use super::store::{SERVE, fill, path, text};
+use kit::measure::{below, median};
+use kit::served::{Server, store};
 
 /// One of so many requests is a write.
 const WRITES: usize = 5;
@@ -29,21 +29,16 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
         form.clients, form.notes
     );
     fill(folder.path(), form.notes)?;
-    let serving = RunningServer::start(program, folder.path(), 0)?;
+    let serving = Server::start(program, folder.path(), &SERVE)?;
     let next = AtomicU32::new(form.notes);
     mixed(&serving, form, &next)?;
     // As large as the server's store is now, and its pages as full.
     let mut bare = BareDatabase::copy(folder.path(), next.load(Ordering::Relaxed))?;
-    writers(&serving, form, &next, folder.path(), &mut bare)?;
-    let rate = bare.mixed(form.clients, form.mixed.min(Duration::from_secs(10)))?;
-    println!(
-        "  bare SQLite with the same statements, as many threads, the same share of writes: {rate:.0}/s"
-    );
-    hello(form)
+    writers(&serving, form, &next, folder.path(), &mut bare)
 }
 
 /// Clients that read notes and write new ones.
-fn mixed(serving: &RunningServer, form: &Form, next: &AtomicU32) -> Result<()> {
+fn mixed(serving: &Server, form: &Form, next: &AtomicU32) -> Result<()> {
     let is_over = AtomicBool::new(false);
     let (seen, memory) = std::thread::scope(|scope| -> Result<_> {
         let watch = scope.spawn(|| watch(serving, form.mixed, &is_over));
@@ -69,14 +64,13 @@ fn mixed(serving: &RunningServer, form: &Form, next: &AtomicU32) -> Result<()> {
         requests as f64 / seconds,
         seen.errors.len()
     );
-    for (what, mut took) in [("reads", seen.reads), ("writes", seen.writes)] {
-        took.sort_unstable();
-        let at = |share: f64| took[(took.len() as f64 * share) as usize].as_secs_f64() * 1e3;
+    for (what, took) in [("reads", seen.reads), ("writes", seen.writes)] {
+        let at = |share| below(took.iter().map(Duration::as_secs_f64), share) * 1e3;
         println!(
             "    {what}: p50 {:.1} ms, p99 {:.1} ms, the longest {:.1} ms",
             at(0.5),
             at(0.99),
-            at(1.0 - f64::EPSILON)
+            at(1.0)
         );
     }
     let (first, last) = memory;
@@ -92,7 +86,7 @@ fn mixed(serving: &RunningServer, form: &Form, next: &AtomicU32) -> Result<()> {
 }
 
 /// The server's memory after a tenth of the time, and at the end.
-fn watch(serving: &RunningServer, time: Duration, is_over: &AtomicBool) -> Result<(u64, u64)> {
+fn watch(serving: &Server, time: Duration, is_over: &AtomicBool) -> Result<(u64, u64)> {
     let begin = Instant::now();
     let mut first = None;
     let mut last = 0;
@@ -108,7 +102,7 @@ fn watch(serving: &RunningServer, time: Duration, is_over: &AtomicBool) -> Resul
 
 /// Writers alone, in turns with bare SQLite that commits groups of the same size.
 fn writers(
-    serving: &RunningServer,
+    serving: &Server,
     form: &Form,
     next: &AtomicU32,
     folder: &Path,
@@ -159,59 +153,8 @@ fn commits(folder: &Path) -> Result<u32> {
     Ok(u32::from_ne_bytes(count.try_into()?))
 }
 
-/// An HTTP server of axum that answers each request with a word.
-fn hello(form: &Form) -> Result<()> {
-    let program = std::env::current_exe()?.with_file_name("hello");
-    if !program.exists() {
-        println!(
-            "  NOT MEASURED: an empty axum server: {} is not built",
-            program.display()
-        );
-        return Ok(());
-    }
-    let mut child = std::process::Command::new(program)
-        .stdout(std::process::Stdio::piped())
-        .spawn()?;
-    let measured = (|| {
-        let mut line = String::new();
-        let stdout = child.stdout.take().context("its output")?;
-        std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut line)?;
-        let address = line.trim().parse()?;
-        let time = form.mixed.min(Duration::from_secs(5));
-        let seen = clients(address, form.clients, time, &async |client| {
-            client.send("GET", "/", "").await;
-            client.seen.reads.push(Duration::ZERO);
-        })?;
-        ensure!(seen.errors.is_empty(), "errors: {:?}", seen.errors);
-        let rate = seen.reads.len() as f64 / time.as_secs_f64();
-        println!("  an axum server that says a word, as many clients: {rate:.0}/s");
-        Ok(())
-    })();
-    let _ = child.kill();
-    let _ = child.wait();
-    measured
-}
-
-fn path(number: u32) -> String {
-    format!(
-        "{API}/notes/agent%3Aagent-{}%23key-{number}",
-        number % AGENTS
-    )
-}
-
-/// The request that writes a note that is not there yet: its path and body.
-fn note(number: u32) -> (String, String) {
-    let body = serde_json::json!({ "content": text(number), "limits": { "max_notes": 0 } });
-    (path(number), body.to_string())
-}
-
-async fn write(client: &mut many::Client, number: u32) {
-    let (path, body) = note(number);
-    client.send("PUT", &path, &body).await;
-}
-
 /// Writes a note that is not there yet.
-pub(super) fn put(client: &mut Client, number: u32) -> std::io::Result<(u16, Vec<u8>)> {
-    let (path, body) = note(number);
-    client.send("PUT", &path, &body)
+async fn write(client: &mut many::Client, number: u32) {
+    let body = serde_json::json!({ "content": text(number), "limits": { "max_notes": 0 } });
+    client.send("PUT", &path(number), &body.to_string()).await;
 }

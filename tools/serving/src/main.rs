@@ -5,12 +5,11 @@
 mod bare;
 mod client;
 mod generated;
-mod kills;
+mod killed;
 mod load;
 mod many;
 mod schemathesis;
-mod server;
-mod two;
+mod store;
 
 use std::path::Path;
 use std::time::Duration;
@@ -27,7 +26,8 @@ pub(crate) struct Form {
     /// How long each side writes before it is the other's turn.
     turn: Duration,
     turns: u32,
-    /// How often the server is killed.
+    /// How many clients write to a server over a file, and how often it is killed.
+    writers: usize,
     kills: u32,
     /// How long requests are generated.
     generated: Duration,
@@ -51,6 +51,7 @@ const SHORT: Form = Form {
     mixed: Duration::from_secs(3),
     turn: Duration::from_millis(500),
     turns: 3,
+    writers: 16,
     kills: 3,
     generated: Duration::from_secs(40),
     pairs: Pairs {
@@ -67,6 +68,7 @@ const LONG: Form = Form {
     mixed: Duration::from_secs(60),
     turn: Duration::from_secs(2),
     turns: 9,
+    writers: 16,
     kills: 20,
     generated: Duration::from_secs(240),
     pairs: Pairs {
@@ -78,40 +80,24 @@ const LONG: Form = Form {
 
 fn main() -> Result<()> {
     kit::main(|words| match words {
-        ["--long", parts @ ..] => long(parts),
-        parts => of(
-            &kit::steps::program("dev")?,
-            &SHORT,
-            parts,
-            &["generated", "clients", "kills", "two", "load"],
-        ),
+        ["--long", parts @ ..] => of(&kit::release::program(), &LONG, parts),
+        parts => of(&kit::steps::program("dev")?, &SHORT, parts),
     })
 }
 
-/// With the program that is shipped.
-fn long(parts: &[&str]) -> Result<()> {
-    let program = std::env::var_os("WAYNOTE_PROGRAM")
-        .map_or_else(|| kit::release::folder().join("waynote"), Into::into);
-    of(
-        &program,
-        &LONG,
-        parts,
-        &["load", "kills", "two", "generated", "clients"],
-    )
-}
-
 /// The parts that are named, or all.
-fn of(program: &Path, form: &Form, parts: &[&str], all: &[&str]) -> Result<()> {
-    let parts = if parts.is_empty() { all } else { parts };
+fn of(program: &Path, form: &Form, parts: &[&str]) -> Result<()> {
+    const ALL: [&str; 5] = ["generated", "clients", "kills", "two", "load"];
+    let parts = if parts.is_empty() { &ALL } else { parts };
     let program = program.canonicalize()?;
     for part in parts {
         match *part {
             "load" => load::run(&program, form)?,
-            "kills" => kills::run(&program, form)?,
-            "two" => two::run(&program, form)?,
+            "kills" => killed::file(&program, form)?,
+            "two" => killed::database(&program, form)?,
             "generated" => schemathesis::run(&program, form)?,
             "clients" => generated::run(&program)?,
-            other => anyhow::bail!("no part {other}: load, kills, two, generated, clients"),
+            other => anyhow::bail!("no part {other}: {}", ALL.join(", ")),
         }
     }
     Ok(())

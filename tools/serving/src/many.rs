@@ -76,7 +76,7 @@ impl Client {
 }
 
 /// The status of an answer, where its body begins, and how long it is; none while its head is not whole.
-fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
+pub(super) fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut answer = httparse::Response::new(&mut headers);
     let invalid = |_| Error::from(ErrorKind::InvalidData);

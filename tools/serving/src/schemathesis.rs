@@ -7,8 +7,9 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use super::Form;
-use super::server::{API, RunningServer, admin_token};
+use super::store::{API, SERVE};
 use kit::registries::{python, target};
+use kit::served::Server;
 use kit::unchecked::not_checked;
 
 const PACKAGE: &str = "schemathesis==4.32.5";
@@ -25,8 +26,9 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
         }
     };
     let folder = tempfile::tempdir_in(target())?;
-    let token = admin_token(program, folder.path(), "schemathesis")?;
-    let serving = RunningServer::start_with(program, folder.path(), 0, &[BEHIND_PROXY])?;
+    let options = [SERVE[0], SERVE[1], BEHIND_PROXY];
+    let serving = Server::start(program, folder.path(), &options)?;
+    let token = serving.token("schemathesis", "--admin")?;
     let api = format!("http://{}{API}", serving.address);
     let configuration = std::path::absolute("tools/serving/schemathesis.toml")?;
     let ran = Command::new(python.with_file_name("schemathesis"))

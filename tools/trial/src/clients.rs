@@ -77,47 +77,42 @@ impl Client {
     }
 }
 
+/// How often the scripted agent makes the mistake without a note, and how often it overlooks one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rates {
+    pub(crate) slip: f64,
+    pub(crate) miss: f64,
+}
+
 /// The agent that does the tasks.
 #[derive(Clone, Debug)]
 pub(crate) enum Agent {
     /// The rule-following one of this program.
-    Scripted {
-        /// How often it makes the mistake without a note, and how often it overlooks one.
-        slip: f64,
-        miss: f64,
-    },
+    Scripted(Rates),
     /// A command that gets the task on its standard input.
     Command(String),
 }
 
 impl Agent {
     /// The agent of a command line: a command, a client's own command, or the scripted one.
-    pub(crate) fn of(command: Option<&str>, with: Option<Client>, slip: f64, miss: f64) -> Self {
+    pub(crate) fn of(command: Option<&str>, with: Option<Client>, rates: Rates) -> Self {
         let command = command.or(with.map(|client| client.command));
-        match command {
-            Some(command) => Self::Command(command.to_owned()),
-            None => Self::Scripted { slip, miss },
-        }
+        command.map_or(Self::Scripted(rates), |line| Self::Command(line.to_owned()))
     }
 
-    /// The words of its process.
-    pub(crate) fn words(&self, trap: &str, seed: u64) -> Result<(PathBuf, Vec<String>)> {
+    /// Its process.
+    pub(crate) fn command(&self, trap: &str, seed: u64) -> Result<(PathBuf, Vec<String>)> {
         Ok(match self {
             Self::Command(line) => ("sh".into(), vec!["-c".into(), line.clone()]),
-            Self::Scripted { slip, miss } => {
-                let rest = [
-                    trap.to_owned(),
-                    seed.to_string(),
-                    slip.to_string(),
-                    miss.to_string(),
-                ];
-                let words = std::iter::once("scripted".to_owned()).chain(rest);
-                (std::env::current_exe()?, words.collect())
+            Self::Scripted(Rates { slip, miss }) => {
+                let (seed, slip, miss) = (seed.to_string(), slip.to_string(), miss.to_string());
+                let words = vec!["scripted".into(), trap.to_owned(), seed, slip, miss];
+                (std::env::current_exe()?, words)
             }
         })
     }
 
     pub(crate) fn is_scripted(&self) -> bool {
-        matches!(self, Self::Scripted { .. })
+        matches!(self, Self::Scripted(_))
     }
 }

@@ -4,16 +4,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use kit::process::{self, RunningProgram};
 use kit::random::Random;
 use serde::{Deserialize, Serialize};
-use waynote::{Change, Content, Expect, Limits, Options, SqliteStore, Stamp, Store};
+use waynote::{Change, Options, SqliteStore, Stamp, Store};
+use waynote_testing::values::save;
 
 use crate::clients::Agent;
 use crate::others;
 use crate::outcome::Setting;
 use crate::traps::Trap;
+
+/// The longest that an agent may take over a task.
+const AGENT: Duration = Duration::from_secs(900);
 
 /// The longest that a command of waynote may take.
 const COMMAND: Duration = Duration::from_secs(60);
@@ -37,6 +41,11 @@ pub(crate) enum Arm {
 
 impl Arm {
     pub(crate) const ALL: [Self; 4] = [Self::None, Self::Placebo, Self::Start, Self::Both];
+
+    pub(crate) fn named(word: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|arm| arm.word() == word);
+        found.context("no such arm: none, placebo, start, both")
+    }
 
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -133,16 +142,7 @@ impl Home {
         let store = self.path.join(".local/share/waynote/notes.db");
         std::fs::create_dir_all(store.with_file_name(""))?;
         let store = SqliteStore::open(store, &Options::default())?;
-        let save = |(address, text): &(String, String)| -> Result<Change> {
-            Ok(Change::Save {
-                address: address.parse()?,
-                content: Content::text(text.clone())?,
-                pin: None,
-                limits: Limits::NONE,
-                expect: Expect::Any,
-                origin: None,
-            })
-        };
+        let save = |(address, text): &(String, String)| Ok(save(address.parse()?, text));
         for (month, notes) in notes.chunks(notes.len() / 5 + 1).enumerate() {
             let time = format!("2026-{:02}-17T12:00:00Z", month + 1);
             let stamp = Stamp::new(time.parse()?, "person".parse()?);
@@ -176,17 +176,11 @@ impl Home {
     }
 
     /// Lets an agent do the task; its output. An agent that fails or does not end has done what it has done.
-    pub(crate) fn does(
-        &self,
-        agent: &Agent,
-        trap: &Trap,
-        seed: u64,
-        limit: Duration,
-    ) -> Result<String> {
-        let (program, words) = agent.words(&trap.name, seed)?;
+    pub(crate) fn does(&self, agent: &Agent, trap: &Trap, seed: u64) -> Result<String> {
+        let (program, words) = agent.command(&trap.name, seed)?;
         let mut command = self.command(&program);
         command.args(words);
-        let ended = RunningProgram::start(command, &trap.task)?.wait(limit);
+        let ended = RunningProgram::start(command, &trap.task)?.wait(AGENT);
         if agent.is_scripted() {
             let (code, said) = ended?;
             ensure!(

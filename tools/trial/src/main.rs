@@ -10,26 +10,28 @@ mod scripted;
 mod statistics;
 mod traps;
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::Result;
+use clap::Parser;
+use kit::at_once::at_once;
 use kit::random::Random;
 
-use clients::{Agent, Client};
+use clients::{Agent, Client, Rates};
 use home::Arm;
-use outcome::{Outcome, Setting};
+use outcome::Setting;
 use report::Report;
 use traps::Trap;
 
-const USAGE: &str = "usage: trial [--with claude|codex|gemini|opencode] [--agent COMMAND] [--runs N] [--seed N] \
-                     [--arms ARM,…] [--slip SHARE] [--miss SHARE] [--others N] [--limit SECONDS] [--jobs N] [--json FILE] [--keep] \
-                     [--release] [--short] [--check] [TRAP…]";
+/// Runs that are made at once.
+const AT_ONCE: usize = 2;
 
-/// Runs of a trap in an arm.
-const RUNS: usize = 5;
+/// How often the scripted agent makes the mistake without a note, and how often it overlooks one.
+const RATES: Rates = Rates {
+    slip: 0.8,
+    miss: 0.05,
+};
 
 fn main() -> Result<()> {
     kit::main(|words| match words {
@@ -39,22 +41,40 @@ fn main() -> Result<()> {
 }
 
 /// What is asked for on the command line.
+#[derive(Parser)]
+#[command(name = "trial")]
 struct Choice {
-    agent: Agent,
-    client: Client,
-    arms: Vec<Arm>,
-    traps: Vec<Trap>,
+    /// The client whose hooks are installed: claude, codex, gemini or opencode
+    #[arg(long, value_name = "CLIENT", value_parser = Client::named)]
+    with: Option<Client>,
+    /// A command that gets the task on its standard input, and runs the hooks
+    #[arg(long, value_name = "COMMAND")]
+    agent: Option<String>,
+    /// Runs of a trap in an arm
+    #[arg(long, default_value_t = 5)]
     runs: usize,
+    #[arg(long, default_value_t = 1)]
     seed: u64,
-    jobs: usize,
+    /// none, placebo, start, both
+    #[arg(long, value_delimiter = ',', value_parser = Arm::named)]
+    arms: Vec<Arm>,
+    /// How many other notes a store has
+    #[arg(long, default_value_t = 100)]
     others: usize,
-    limit: Duration,
-    /// The file for the data of the report.
+    /// The file for every run with its figures
+    #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Leaves the homes
+    #[arg(long)]
     keep: bool,
+    /// Each trap once without a note and with one, by the scripted agent without chance
+    #[arg(long, conflicts_with_all = ["with", "agent", "arms", "runs"])]
     short: bool,
+    /// Fails if there are not fewer mistakes than with the placebo
+    #[arg(long)]
     check: bool,
-    profile: &'static str,
+    #[arg(value_name = "TRAP", value_parser = Trap::named)]
+    traps: Vec<Trap>,
 }
 
 /// A run that is to be made.
@@ -66,83 +86,44 @@ struct Job<'t> {
 
 impl Choice {
     fn of(words: &[&str]) -> Result<Self> {
-        let (mut command, mut with, mut names) = (None, None, Vec::new());
-        let (mut slip, mut miss, mut given_runs) = (0.8, 0.05, None);
-        let mut choice = Self {
-            agent: Agent::of(None, None, slip, miss),
-            client: Client::named("claude-code")?,
-            arms: Arm::ALL.to_vec(),
-            traps: Vec::new(),
-            runs: RUNS,
-            seed: 1,
-            jobs: 2,
-            others: 100,
-            limit: Duration::from_secs(900),
-            json: None,
-            keep: false,
-            short: false,
-            check: false,
-            profile: "dev",
-        };
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let mut value = || {
-                words
-                    .next()
-                    .with_context(|| format!("{word} needs a value"))
-            };
-            match *word {
-                "--with" => with = Some(Client::named(value()?)?),
-                "--agent" => command = Some(*value()?),
-                "--runs" => given_runs = Some(value()?.parse()?),
-                "--seed" => choice.seed = value()?.parse()?,
-                "--arms" => choice.arms = arms(value()?)?,
-                "--slip" => slip = value()?.parse()?,
-                "--miss" => miss = value()?.parse()?,
-                "--limit" => choice.limit = Duration::from_secs(value()?.parse()?),
-                "--jobs" => choice.jobs = value()?.parse()?,
-                "--others" => choice.others = value()?.parse()?,
-                "--check" => choice.check = true,
-                "--json" => choice.json = Some(value()?.into()),
-                "--keep" => choice.keep = true,
-                "--release" => choice.profile = "release",
-                "--short" => choice.short = true,
-                word if word.starts_with('-') => bail!("{word} is unknown\n{USAGE}"),
-                name => names.push(name),
-            }
+        let mut choice = Self::try_parse_from([&["trial"], words].concat())?;
+        if choice.arms.is_empty() {
+            choice.arms = Arm::ALL.to_vec();
         }
         if choice.short {
-            ensure!(
-                command.is_none() && with.is_none(),
-                "--short is for the scripted agent"
-            );
-            // Each trap once, without chance: the mistake is made but where a note warns of it.
             (choice.arms, choice.runs) = (vec![Arm::None, Arm::Both], 1);
-            (slip, miss) = (1.0, 0.0);
         }
-        choice.runs = given_runs.unwrap_or(choice.runs);
-        choice.traps = Trap::all()?;
-        if !names.is_empty() {
-            choice.traps = names.into_iter().map(Trap::named).collect::<Result<_>>()?;
+        if choice.traps.is_empty() {
+            choice.traps = Trap::all()?;
         }
-        choice.agent = Agent::of(command, with, slip, miss);
-        choice.client = with.unwrap_or(choice.client);
         Ok(choice)
     }
 
     fn run(&self) -> Result<()> {
-        let waynote = kit::steps::program(self.profile)?;
+        let waynote = kit::steps::program("dev")?;
         let begin = Instant::now();
+        let client = match self.with {
+            Some(client) => client,
+            None => Client::named("claude-code")?,
+        };
+        // Without chance, the mistake is made but where a note warns of it.
+        let (slip, miss) = if self.short {
+            (1.0, 0.0)
+        } else {
+            (RATES.slip, RATES.miss)
+        };
         let setting = Setting {
-            agent: self.agent.clone(),
-            client: self.client,
+            agent: Agent::of(self.agent.as_deref(), self.with, Rates { slip, miss }),
+            client,
             waynote: &waynote,
             others: self.others,
-            limit: self.limit,
             keep: self.keep,
         };
-        let outcomes = play(self.jobs(), self.jobs, &setting)?;
-        let report = Report::new(self.arms.clone(), outcomes, self.agent.is_scripted());
+        let outcomes = at_once(AT_ONCE, self.jobs(), |job| {
+            setting.run(job.trap, job.arm, job.seed)
+        });
+        let outcomes = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
+        let report = Report::new(self.arms.clone(), outcomes, setting.agent.is_scripted());
         println!("{}\n", report.head());
         println!(
             "{} traps, {} runs of each in an arm, {} other notes, seed {}, hooks of {}; {:.0} s\n",
@@ -150,7 +131,7 @@ impl Choice {
             self.runs,
             self.others,
             self.seed,
-            self.client.word,
+            client.word,
             begin.elapsed().as_secs_f64()
         );
         println!("{}", report.text());
@@ -167,7 +148,7 @@ impl Choice {
 
     /// The runs, in an order that follows from the seed. Arms of the same run of a trap have the same store but for the
     /// note that is tried.
-    fn jobs(&self) -> VecDeque<Job<'_>> {
+    fn jobs(&self) -> Vec<Job<'_>> {
         let mut jobs = Vec::new();
         for (number, trap) in self.traps.iter().enumerate() {
             for run in 0..self.runs {
@@ -181,46 +162,8 @@ impl Choice {
             }
         }
         others::shuffle(&mut jobs, &mut Random(self.seed));
-        jobs.into()
+        jobs
     }
-}
-
-fn arms(words: &str) -> Result<Vec<Arm>> {
-    let named = |word: &str| {
-        let found = Arm::ALL.into_iter().find(|arm| arm.word() == word);
-        found.with_context(|| format!("no arm `{word}`: none, placebo, start, both"))
-    };
-    let arms: Vec<Arm> = words.split(',').map(named).collect::<Result<_>>()?;
-    ensure!(!arms.is_empty(), "no arm");
-    Ok(arms)
-}
-
-/// Makes the runs, some at a time; the first one that cannot be made ends them.
-fn play(jobs: VecDeque<Job<'_>>, at_once: usize, setting: &Setting<'_>) -> Result<Vec<Outcome>> {
-    let (jobs, outcomes) = (Mutex::new(jobs), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..at_once.max(1) {
-            scope.spawn(|| {
-                loop {
-                    let job = lock(&jobs).pop_front();
-                    let Some(job) = job else { return };
-                    let outcome = setting.run(job.trap, job.arm, job.seed);
-                    if outcome.is_err() {
-                        lock(&jobs).clear();
-                    }
-                    lock(&outcomes).push(outcome);
-                }
-            });
-        }
-    });
-    let outcomes = outcomes
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    outcomes.into_iter().collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

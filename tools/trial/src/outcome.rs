@@ -1,7 +1,7 @@
 //! One run: a trap, an arm, an agent, and what came of it.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use kit::random::Random;
@@ -22,7 +22,6 @@ pub(crate) struct Setting<'s> {
     pub(crate) waynote: &'s Path,
     /// How many other notes a store has.
     pub(crate) others: usize,
-    pub(crate) limit: Duration,
     pub(crate) keep: bool,
 }
 
@@ -58,9 +57,7 @@ impl Setting<'_> {
         // Arms of one run have the same store, but chances of their own.
         let own = Random::of(seed, arm as u64).number();
         let begin = Instant::now();
-        let said = home
-            .does(&self.agent, trap, own, self.limit)
-            .with_context(name)?;
+        let said = home.does(&self.agent, trap, own).with_context(name)?;
         let seconds = begin.elapsed().as_secs_f64();
         let project = home.project();
         let decided = trap.decided_at(&project).unwrap_or(u128::MAX);

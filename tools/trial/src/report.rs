@@ -14,29 +14,9 @@ what\ncost. It does not show that a model makes fewer mistakes.";
 const MODEL: &str = "The agent is a command that was given. Intervals take runs as independent. Runs of one trap are \
 alike, so\nlook at how many traps went better and worse, too.";
 
-/// The widths and the heads of the two tables, and what stands below each.
-const MISTAKES: [usize; 9] = [16, 8, 5, 5, 9, 14, 21, 6, 12];
-const MISTAKES_HEADS: [&str; 9] = [
-    "KIND",
-    "ARM",
-    "RUNS",
-    "DONE",
-    "MISTAKES",
-    "RATE [95 %]",
-    "MINUS PLACEBO [95 %]",
-    "TRAPS",
-    "SHOWS",
-];
-const COSTS: [usize; 7] = [16, 8, 8, 9, 12, 15, 11];
-const COSTS_HEADS: [&str; 7] = [
-    "KIND",
-    "ARM",
-    "IN TIME",
-    "AT TOOLS",
-    "TOKENS",
-    "OTHERS",
-    "PER AVOIDED",
-];
+/// The heads of the two tables, and what stands below each.
+const MISTAKES: &str = "KIND|ARM|RUNS|DONE|MISTAKES|RATE [95 %]|MINUS PLACEBO [95 %]|TRAPS|SHOWS";
+const COSTS: &str = "KIND|ARM|IN TIME|AT TOOLS|TOKENS|OTHERS|PER AVOIDED";
 const AFTER_MISTAKES: &str = "
 DONE: the visible tests pass. MISTAKES: of those, the hidden tests fail. TRAPS: with fewer and with more
 mistakes than with the placebo. INSUFFICIENT: the interval is too wide to tell.
@@ -162,28 +142,21 @@ impl Report {
 
     pub(crate) fn text(&self) -> String {
         let rows = self.rows();
-        let mut text = String::new();
-        line(&mut text, MISTAKES, &MISTAKES_HEADS);
-        for row in &rows {
-            let traps = row
-                .minus_placebo
-                .map(|_| format!("{}:{}", row.better, row.worse));
-            let cells: [&str; 9] = [
-                &row.kind,
-                row.arm,
-                &row.runs.to_string(),
-                &row.mistakes.of.to_string(),
-                &row.mistakes.hits.to_string(),
-                &shown(Some(row.rate)),
-                &shown(row.minus_placebo),
-                &traps.unwrap_or_default(),
-                row.verdict.map_or("", Verdict::word),
-            ];
-            line(&mut text, MISTAKES, &cells);
-        }
-        text.push_str(AFTER_MISTAKES);
-        line(&mut text, COSTS, &COSTS_HEADS);
-        for row in &rows {
+        let mistakes = rows.iter().map(|row| {
+            let traps = format!("{}:{}", row.better, row.worse);
+            vec![
+                row.kind.clone(),
+                row.arm.to_owned(),
+                row.runs.to_string(),
+                row.mistakes.of.to_string(),
+                row.mistakes.hits.to_string(),
+                shown(Some(row.rate)),
+                shown(row.minus_placebo),
+                row.minus_placebo.map(|_| traps).unwrap_or_default(),
+                row.verdict.map_or("", Verdict::word).to_owned(),
+            ]
+        });
+        let costs = rows.iter().map(|row| {
             let of = |count: Count| format!("{}/{}", count.hits, count.of);
             let others = [
                 row.others_at_start,
@@ -191,19 +164,23 @@ impl Report {
                 row.others_of_failures,
             ];
             let per_avoided = row.tokens_per_avoided_mistake.map(|of| format!("{of:.0}"));
-            let cells: [&str; 7] = [
-                &row.kind,
-                row.arm,
-                &of(row.delivered),
-                &of(row.precision_at_tools),
-                &format!("{:.0} + {:.0}", row.tokens_at_start, row.tokens_at_tools),
-                &others.map(|of| format!("{of:.1}")).join(", "),
-                &per_avoided.unwrap_or_default(),
-            ];
-            line(&mut text, COSTS, &cells);
-        }
-        text.push_str(AFTER_COSTS);
-        text
+            vec![
+                row.kind.clone(),
+                row.arm.to_owned(),
+                of(row.delivered),
+                of(row.precision_at_tools),
+                format!("{:.0} + {:.0}", row.tokens_at_start, row.tokens_at_tools),
+                others.map(|of| format!("{of:.1}")).join(", "),
+                per_avoided.unwrap_or_default(),
+            ]
+        });
+        [
+            table(MISTAKES, mistakes).as_str(),
+            AFTER_MISTAKES,
+            &table(COSTS, costs),
+            AFTER_COSTS,
+        ]
+        .concat()
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -278,13 +255,22 @@ fn shown(of: Option<Estimate>) -> String {
     format!("{value:.0} [{low:.0}, {high:.0}]")
 }
 
-fn line<const N: usize>(text: &mut String, widths: [usize; N], cells: &[&str; N]) {
-    let cells = cells.iter().zip(widths);
-    let line: String = cells
-        .map(|(cell, width)| format!("{cell:width$} "))
-        .collect();
-    text.push_str(line.trim_end());
-    text.push('\n');
+/// A table, each column as wide as its widest cell.
+fn table(heads: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
+    let heads = heads.split('|').map(str::to_owned).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(heads).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let mut text = String::new();
+    for row in &rows {
+        let cells = row.iter().enumerate();
+        let cells = cells.map(|(column, cell)| {
+            let width = width(column).unwrap_or_default();
+            format!("{cell:width$}  ")
+        });
+        text += cells.collect::<String>().trim_end();
+        text.push('\n');
+    }
+    text
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ const ALL: [(&str, &str); 10] = [
 pub(crate) type Files = BTreeMap<String, String>;
 
 /// A trap, as its file has it.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Trap {
     #[serde(default)]
@@ -57,7 +57,7 @@ pub(crate) struct Trap {
 }
 
 /// The note that fits a trap, and another one of the same length that says nothing about the decision.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrapNote {
     pub(crate) key: String,
@@ -70,7 +70,7 @@ pub(crate) struct TrapNote {
 }
 
 /// A step of the scripted agent.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Step {
     Read(String),

@@ -1,8 +1,10 @@
 //! Files of a package, and the archives that they go into. Equal files give equal bytes.
 
+use std::fs;
 use std::io::{Cursor, Write};
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use flate2::{Compression, GzBuilder};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
@@ -24,6 +26,30 @@ impl Files {
     /// A file that can be run.
     pub(super) fn program(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.put(path.into(), bytes.into(), 0o755);
+    }
+
+    /// The files of a folder for which `fits` holds, and those of folders in it, in the order of their names.
+    pub(super) fn folder(
+        &mut self,
+        from: &Path,
+        to: &str,
+        fits: &impl Fn(&Path) -> bool,
+    ) -> Result<()> {
+        let found =
+            fs::read_dir(from).with_context(|| format!("{} cannot be read", from.display()))?;
+        let found = found.map(|entry| Ok(entry?.path()));
+        let mut found = found.collect::<Result<Vec<_>>>()?;
+        found.sort();
+        for path in found.iter().filter(|path| fits(path)) {
+            let name = path.file_name().context("a name")?.to_string_lossy();
+            let to = format!("{to}{name}");
+            if path.is_dir() {
+                self.folder(path, &format!("{to}/"), fits)?;
+            } else {
+                self.add(to, fs::read(path)?);
+            }
+        }
+        Ok(())
     }
 
     fn put(&mut self, path: String, bytes: Vec<u8>, mode: u32) {

@@ -103,21 +103,26 @@ impl Packages {
     /// Writes everything into a folder, and returns the files. `crates` has the unpacked crates.
     fn write(&self, out: &Path, crates: &Path) -> Result<Vec<PathBuf>> {
         std::fs::create_dir_all(out)?;
-        let Names {
-            wheel,
-            source,
-            npm,
-            platform,
-            deb,
-            tar,
-            bundle,
-        } = self.names();
+        let program = &self.program;
+        let (npm, debian) = (program.names.npm, program.names.debian);
+        let wheel = program.wheel_platform();
+        let tar = format!("waynote-{VERSION}-{}.tar.gz", program.target());
+        let bundle = format!("waynote-{VERSION}-linux-{npm}.mcpb");
         let mut files = vec![
-            (wheel, self.wheel()?),
-            (source, self.source_of_wheel(crates)?),
-            (npm, self.npm()?.tar_gz("package/")?),
-            (platform, self.npm_of_platform()?.tar_gz("package/")?),
-            (deb, self.deb()?),
+            (
+                format!("waynote-{VERSION}-py3-none-{wheel}.whl"),
+                self.wheel()?,
+            ),
+            (format!("{SOURCE}.tar.gz"), self.source_of_wheel(crates)?),
+            (
+                format!("waynote-{VERSION}.tgz"),
+                self.npm()?.tar_gz("package/")?,
+            ),
+            (
+                format!("waynote-linux-{npm}-{VERSION}.tgz"),
+                self.npm_of_platform()?.tar_gz("package/")?,
+            ),
+            (format!("waynote_{VERSION}_{debian}.deb"), self.deb()?),
             (tar.clone(), self.tar()?),
             (bundle.clone(), self.bundle()?),
         ];
@@ -129,34 +134,32 @@ impl Packages {
             .iter()
             .map(|(name, bytes)| format!("{}  {name}\n", hex(bytes)))
             .collect();
-        let container = self.filled(include_str!("templates/Containerfile"), &[]);
-        let mut texts = vec![("SHA256SUMS", sums), ("Containerfile", container)];
+        let of_tar = |source: &Source| [("url", source.download(&tar)), ("sha256", sum(&tar))];
+        let mut texts = vec![
+            ("SHA256SUMS", sums),
+            (
+                "Containerfile",
+                self.filled(include_str!("templates/Containerfile"), &[]),
+            ),
+        ];
         if let Some(source) = &self.source {
-            let of_tar = [("url", source.download(&tar)), ("sha256", sum(&tar))];
+            let server = self.server_json(source, &bundle, &sum(&bundle))?;
+            let (brew, nix) = (
+                include_str!("templates/waynote.rb"),
+                include_str!("templates/flake.nix"),
+            );
             texts.extend([
-                (
-                    "server.json",
-                    self.server_json(source, &bundle, &sum(&bundle))?,
-                ),
+                ("server.json", server),
                 (
                     "server.yaml",
                     self.filled(include_str!("templates/server.yaml"), &[]),
                 ),
-                (
-                    "waynote.rb",
-                    self.filled(include_str!("templates/waynote.rb"), &of_tar),
-                ),
-                (
-                    "flake.nix",
-                    self.filled(include_str!("templates/flake.nix"), &of_tar),
-                ),
+                ("waynote.rb", self.filled(brew, &of_tar(source))),
+                ("flake.nix", self.filled(nix, &of_tar(source))),
             ]);
         }
-        files.extend(
-            texts
-                .into_iter()
-                .map(|(name, text)| (name.to_owned(), text.into_bytes())),
-        );
+        let texts = texts.into_iter();
+        files.extend(texts.map(|(name, text)| (name.to_owned(), text.into_bytes())));
         files
             .into_iter()
             .map(|(name, bytes)| {
@@ -167,27 +170,11 @@ impl Packages {
             .collect()
     }
 
-    fn names(&self) -> Names {
-        let program = &self.program;
-        let npm = program.names.npm;
-        Names {
-            wheel: format!(
-                "waynote-{VERSION}-py3-none-{}.whl",
-                program.wheel_platform()
-            ),
-            source: format!("{SOURCE}.tar.gz"),
-            npm: format!("waynote-{VERSION}.tgz"),
-            platform: format!("waynote-linux-{npm}-{VERSION}.tgz"),
-            deb: format!("waynote_{VERSION}_{}.deb", program.names.debian),
-            tar: format!("waynote-{VERSION}-{}.tar.gz", program.target()),
-            bundle: format!("waynote-{VERSION}-linux-{npm}.mcpb"),
-        }
-    }
-
     /// A template with its `{names}` filled in.
     fn filled(&self, template: &str, more: &[(&str, String)]) -> String {
         let program = &self.program;
         let source = self.source.as_ref();
+        let of_source = |of: fn(&Source) -> String| source.map(of).unwrap_or_default();
         let known = [
             ("version", VERSION.to_owned()),
             ("summary", self.summary.clone()),
@@ -196,26 +183,15 @@ impl Packages {
             ("brew_cpu", program.names.cpu.replace("aarch64", "arm64")),
             ("debian_cpu", program.names.debian.to_owned()),
             ("depends", program.depends()),
-            (
-                "repository",
-                source
-                    .map(|source| source.repository.clone())
-                    .unwrap_or_default(),
-            ),
-            (
-                "owner",
-                source
-                    .map(|source| source.owner.clone())
-                    .unwrap_or_default(),
-            ),
-            ("mcp_name", source.map(Source::mcp_name).unwrap_or_default()),
+            ("repository", of_source(|source| source.repository.clone())),
+            ("owner", of_source(|source| source.owner.clone())),
+            ("mcp_name", of_source(Source::mcp_name)),
         ];
-        known
-            .iter()
-            .chain(more)
-            .fold(template.to_owned(), |text, (name, value)| {
-                text.replace(&format!("{{{name}}}"), value)
-            })
+        let mut text = template.to_owned();
+        for (name, value) in known.iter().chain(more) {
+            text = text.replace(&format!("{{{name}}}"), value);
+        }
+        text
     }
 
     /// The README, with the proof of the owner where there is one.
@@ -338,18 +314,16 @@ impl Packages {
         files.program("usr/bin/waynote", &*self.program.bytes);
         for extra in &self.extras.0 {
             let name = extra.path.rsplit('/').next().unwrap_or_default();
-            match name {
-                "waynote.bash" => files.add(
-                    "usr/share/bash-completion/completions/waynote",
-                    &*extra.bytes,
-                ),
-                "_waynote" => files.add("usr/share/zsh/vendor-completions/_waynote", &*extra.bytes),
-                "waynote.fish" => files.add(
-                    "usr/share/fish/vendor_completions.d/waynote.fish",
-                    &*extra.bytes,
-                ),
-                page => files.add(format!("usr/share/man/man1/{page}.gz"), gzip(&extra.bytes)?),
-            }
+            let to = match name {
+                "waynote.bash" => "bash-completion/completions/waynote",
+                "_waynote" => "zsh/vendor-completions/_waynote",
+                "waynote.fish" => "fish/vendor_completions.d/waynote.fish",
+                page => {
+                    files.add(format!("usr/share/man/man1/{page}.gz"), gzip(&extra.bytes)?);
+                    continue;
+                }
+            };
+            files.add(format!("usr/share/{to}"), &*extra.bytes);
         }
         files.add(
             "usr/lib/systemd/system/waynote.service",
@@ -456,40 +430,16 @@ impl Packages {
     }
 }
 
-/// The files' names of the packages.
-struct Names {
-    wheel: String,
-    source: String,
-    npm: String,
-    platform: String,
-    deb: String,
-    tar: String,
-    bundle: String,
-}
-
 /// The libraries that the Python client has adapters for.
 const EXTRAS: &str = "Provides-Extra: anthropic\nRequires-Dist: anthropic; extra == \"anthropic\"\n\
                       Provides-Extra: langchain\nRequires-Dist: langchain-core; extra == \"langchain\"\n\
                       Provides-Extra: langgraph\nRequires-Dist: langgraph-checkpoint>=4.3; extra == \"langgraph\"\n";
 
-/// The client's own files for a language.
+/// The client's own files for a language; the package has a manifest of its own.
 fn client(files: &mut Files, from: &str, to: &str) -> Result<()> {
-    let found = std::fs::read_dir(from).with_context(|| format!("{from} cannot be read"))?;
-    let found = found.map(|entry| Ok(entry?.path()));
-    let mut found = found.collect::<Result<Vec<_>>>()?;
-    found.sort();
-    for path in found {
-        let name = path
-            .file_name()
-            .context("a name")?
-            .to_string_lossy()
-            .into_owned();
-        // The package has a manifest of its own.
-        if path.is_file() && name != "package.json" {
-            files.add(format!("{to}{name}"), std::fs::read(&path)?);
-        }
-    }
-    Ok(())
+    files.folder(from.as_ref(), to, &|path| {
+        path.is_file() && !path.ends_with("package.json")
+    })
 }
 
 /// Completions and manual pages, as the program prints them.
@@ -507,17 +457,7 @@ fn extras(program: &Program) -> Result<Files> {
     }
     let folder = tempfile::tempdir()?;
     program.says(&["man", "--dir", &folder.path().to_string_lossy()])?;
-    let pages = std::fs::read_dir(folder.path())?.map(|entry| Ok(entry?.path()));
-    let mut pages = pages.collect::<Result<Vec<_>>>()?;
-    pages.sort();
-    for page in pages {
-        let name = page
-            .file_name()
-            .context("a name")?
-            .to_string_lossy()
-            .into_owned();
-        files.add(format!("man/{name}"), std::fs::read(&page)?);
-    }
+    files.folder(folder.path(), "man/", &|_| true)?;
     Ok(files)
 }
 

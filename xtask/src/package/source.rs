@@ -33,7 +33,9 @@ impl Packages {
         licences(&mut files, "");
         client(&mut files, "clients/python/waynote", "python/waynote/")?;
         files.add("Cargo.lock", std::fs::read(crates.join("Cargo.lock"))?);
-        add_all(&mut files, crates, "")?;
+        files.folder(crates, "", &|path| {
+            !OF_CARGO.iter().any(|of| path.ends_with(of))
+        })?;
         let is_other = |path: &str| {
             LEFT_OUT
                 .iter()
@@ -44,23 +46,6 @@ impl Packages {
         ensure!(others.is_empty(), "the source package has {others:?}");
         files.tar_gz(&format!("{SOURCE}/"))
     }
-}
-
-/// The files of a folder, in the order of their names.
-fn add_all(files: &mut Files, folder: &Path, to: &str) -> Result<()> {
-    let found = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
-    let mut found = found.collect::<Result<Vec<_>>>()?;
-    found.sort();
-    for path in found {
-        let name = path.file_name().context("a name")?.to_string_lossy();
-        let to = format!("{to}{name}");
-        if path.is_dir() {
-            add_all(files, &path, &format!("{to}/"))?;
-        } else if !OF_CARGO.contains(&&*name) {
-            files.add(to, std::fs::read(&path)?);
-        }
-    }
-    Ok(())
 }
 
 /// Installs the source package as pip does where no wheel fits, by a build without optimization, and runs the program.
@@ -74,7 +59,7 @@ pub(crate) fn prove() -> Result<()> {
         }
     };
     let packages = Packages::of(&kit::steps::program("dev")?, None)?;
-    let source = folder.path().join(packages.names().source);
+    let source = folder.path().join(format!("{SOURCE}.tar.gz"));
     let bytes = packages.source_of_wheel(&crate::packages::unpacked()?)?;
     std::fs::write(&source, bytes)?;
     let into = folder.path().join("installed");

@@ -9,8 +9,8 @@ use kit::registries::{apt_install, npm, python, quietly};
 use kit::steps::step;
 use kit::unchecked::not_checked;
 
+use super::Packages;
 use super::program::VERSION;
-use super::{Names, Packages};
 
 /// A tool that installs a package: what it takes, and how the program is started then.
 type Installer = fn(&PackageFolder<'_>) -> std::result::Result<InstalledProgram, String>;
@@ -39,7 +39,6 @@ pub(crate) fn check(crates: &Path) -> Result<()> {
     for (name, install) in installers {
         let root = tempfile::tempdir()?;
         let packed = PackageFolder {
-            names: packages.names(),
             folder: folder.path(),
             root: root.path(),
         };
@@ -111,14 +110,20 @@ fn stripped(program: &Path) -> Result<tempfile::NamedTempFile> {
 
 /// Packages, and an empty folder to install them in.
 struct PackageFolder<'p> {
-    names: Names,
     folder: &'p Path,
     root: &'p Path,
 }
 
 impl PackageFolder<'_> {
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+    /// The one package whose name begins and ends so.
+    fn package(&self, begin: &str, end: &str) -> std::result::Result<PathBuf, String> {
+        let files = std::fs::read_dir(self.folder).map_err(|error| error.to_string())?;
+        let mut paths = files.flatten().map(|entry| entry.path());
+        let is_it = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(begin) && name.ends_with(end)
+        };
+        paths.find(is_it).ok_or_else(|| format!("no {begin}…{end}"))
     }
 
     fn inside(&self, path: &str) -> PathBuf {
@@ -147,15 +152,12 @@ impl From<PathBuf> for InstalledProgram {
 
 fn by_pip(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
     let environment = packed.inside("venv");
-    quietly(
-        Command::new("python3")
-            .args(["-m", "venv"])
-            .arg(&environment),
-    )?;
-    let mut pip = Command::new(environment.join("bin/python"));
-    pip.args(["-m", "pip", "install", "--no-index", "--quiet"]);
-    quietly(pip.arg(packed.path(&packed.names.wheel)))?;
+    let mut venv = Command::new("python3");
+    quietly(venv.args(["-m", "venv"]).arg(&environment))?;
     let python = environment.join("bin/python");
+    let mut pip = Command::new(&python);
+    pip.args(["-m", "pip", "install", "--no-index", "--quiet"]);
+    quietly(pip.arg(packed.package("waynote-", ".whl")?))?;
     let client = "import waynote; print(waynote.Client().url)";
     Ok(InstalledProgram {
         client: vec![python, "-c".into(), client.into()],
@@ -166,22 +168,13 @@ fn by_pip(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, S
 /// `uvx waynote`, with the wheel in place of the registry.
 fn by_uvx(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
     let uv = python(&kit::registries::target(), UV)?.with_file_name("uvx");
-    let wheel = packed.path(&packed.names.wheel);
-    let words = [
-        "--offline",
-        "--no-config",
-        "--no-python-downloads",
-        "--cache-dir",
-    ]
-    .map(PathBuf::from);
+    let wheel = packed.package("waynote-", ".whl")?;
+    let cache = packed.inside("uv");
+    let words = ["--offline", "--no-config", "--no-python-downloads"].map(PathBuf::from);
+    let more = ["--cache-dir".into(), cache, "--from".into(), wheel];
     let mut all = vec![uv];
-    all.extend(words);
-    all.extend([
-        packed.inside("uv"),
-        "--from".into(),
-        wheel,
-        "waynote".into(),
-    ]);
+    all.extend(words.into_iter().chain(more));
+    all.push("waynote".into());
     Ok(InstalledProgram {
         words: all,
         in_cache: true,
@@ -196,16 +189,12 @@ fn by_npm(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, S
     let folder = packed.inside("npm");
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let mut install = Command::new("npm");
-    install.args([
-        "install",
-        "--ignore-scripts",
-        "--offline",
-        "--no-audit",
-        "--no-fund",
-        "--prefix",
-    ]);
+    install.args(["install", "--ignore-scripts", "--offline"]);
+    install.args(["--no-audit", "--no-fund", "--prefix"]);
     install.arg(&folder);
-    install.args([&packed.names.platform, &packed.names.npm].map(|name| packed.path(name)));
+    for begin in ["waynote-linux-".to_owned(), format!("waynote-{VERSION}")] {
+        install.arg(packed.package(&begin, ".tgz")?);
+    }
     quietly(&mut install)?;
     let client = folder.join("client.mjs");
     let text = "import { Client } from 'waynote'; console.log(new Client().url);";
@@ -217,25 +206,13 @@ fn by_npm(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, S
 }
 
 fn by_dpkg(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
-    let (deb, root) = (packed.path(&packed.names.deb), packed.inside("root"));
-    quietly(
-        Command::new("dpkg-deb")
-            .arg("--extract")
-            .arg(&deb)
-            .arg(&root),
-    )?;
-    quietly(
-        Command::new("dpkg-deb")
-            .arg("--control")
-            .arg(&deb)
-            .arg(packed.inside("control")),
-    )?;
+    let (deb, root) = (packed.package("waynote_", ".deb")?, packed.inside("root"));
+    let control = packed.inside("control");
+    for (word, to) in [("--extract", &root), ("--control", &control)] {
+        quietly(Command::new("dpkg-deb").arg(word).arg(&deb).arg(to))?;
+    }
     for script in ["postinst", "prerm"] {
-        quietly(
-            Command::new("sh")
-                .arg("-n")
-                .arg(packed.inside("control").join(script)),
-        )?;
+        quietly(Command::new("sh").arg("-n").arg(control.join(script)))?;
     }
     // As dpkg unpacks it: its names, versions and needs are read, and its scripts are left out.
     let admin = packed.inside("dpkg");
@@ -244,37 +221,27 @@ fn by_dpkg(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, 
         .try_for_each(|folder| std::fs::create_dir_all(admin.join(folder)));
     made.and_then(|()| std::fs::write(admin.join("status"), ""))
         .map_err(|error| error.to_string())?;
-    let (admin, at) = (
-        format!("--admindir={}", admin.display()),
-        format!("--instdir={}", root.display()),
-    );
-    let words = [
-        &admin,
-        &at,
-        "--force-not-root",
-        "--force-script-chrootless",
-        "--unpack",
-    ];
-    quietly(Command::new("dpkg").args(words).arg(&deb))?;
+    let mut dpkg = Command::new("dpkg");
+    dpkg.arg(format!("--admindir={}", admin.display()));
+    dpkg.arg(format!("--instdir={}", root.display()));
+    dpkg.args(["--force-not-root", "--force-script-chrootless", "--unpack"]);
+    quietly(dpkg.arg(&deb))?;
     Ok(root.join("usr/bin/waynote").into())
 }
 
 fn by_tar(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
-    let archive = packed.path(&packed.names.tar);
-    quietly(
-        Command::new("tar")
-            .arg("-xzf")
-            .arg(archive)
-            .arg("-C")
-            .arg(packed.root),
-    )?;
-    let folder = packed.names.tar.trim_end_matches(".tar.gz");
+    let archive = packed.package(&format!("waynote-{VERSION}-"), ".tar.gz")?;
+    let mut tar = Command::new("tar");
+    quietly(tar.arg("-xzf").arg(&archive).arg("-C").arg(packed.root))?;
+    let folder = archive.file_name().unwrap_or_default().to_string_lossy();
+    let folder = folder.trim_end_matches(".tar.gz");
     Ok(packed.inside(folder).join("waynote").into())
 }
 
 fn by_bundle(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
+    let bundle = packed.package("waynote-", ".mcpb")?;
     let unpacked = || -> Result<PathBuf> {
-        let bytes = std::fs::read(packed.path(&packed.names.bundle))?;
+        let bytes = std::fs::read(bundle)?;
         let folder = packed.inside("bundle");
         zip::ZipArchive::new(Cursor::new(bytes))?.extract(&folder)?;
         let manifest: serde_json::Value =
@@ -352,16 +319,11 @@ fn run(program: &[PathBuf], words: &[&str], input: &str, home: &Path) -> Result<
     use std::io::Write;
 
     let mut command = Command::new(&program[0]);
-    command.args(&program[1..]).args(words);
-    command
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", home);
-    command.current_dir(home.join("project"));
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(&program[1..]).args(words).env_clear();
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.env("HOME", home).current_dir(home.join("project"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.stderr(Stdio::piped());
     let mut child = command
         .spawn()
         .with_context(|| format!("{} cannot be started", program[0].display()))?;

@@ -35,9 +35,6 @@ pub(crate) struct HookArgs {
     /// At a prompt: add only the notes that the session lacks; do not search for matches
     #[arg(long)]
     pub(crate) no_search: bool,
-    /// Print what it would say and why, for people; nothing counts as delivered
-    #[arg(long)]
-    pub(crate) explain: bool,
 }
 
 #[derive(Args, Clone, Default)]

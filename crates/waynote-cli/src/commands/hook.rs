@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use waynote::context::Request;
 use waynote::{Place, Store};
-use waynote_clients::{Answer, Call, Client, Hook, Ledgers, Payload};
+use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
 
 use crate::args::{Global, HookArgs};
 use crate::error::{Outcome, say};
@@ -37,9 +37,6 @@ const PROMPT_WAIT_ELSEWHERE: Duration = Duration::from_millis(240);
 /// The part of its time, as a divisor, that a hook keeps for the work after the store.
 const REST: u32 = 8;
 
-/// The same for `--explain`.
-const EXPLAIN_WAIT: Duration = Duration::from_secs(10);
-
 const TOO_LONG_AT_PROMPT: &str = "the store took too long; what is new follows at the next prompt";
 
 /// How long to wait, and the reason to give after that.
@@ -54,12 +51,9 @@ enum Message {
     Reading,
     /// The input is read: the work has this long.
     Read(Limit),
-    Done(Box<Work>),
+    Done(Box<Answer>),
     Failed(String),
 }
-
-/// An answer, and with `--explain` what is printed in its place.
-type Work = (Answer, Option<String>);
 
 /// Always exit code 0.
 pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> ExitCode {
@@ -69,11 +63,8 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
         return refuse(None, &reason);
     };
     if is_off() {
-        let said = match args.explain {
-            true => format!("{HOOKS} is off: nothing is delivered\n"),
-            false => client.adding_nothing().to_owned(),
-        };
-        let _ = output.text(&said).and_then(|()| output.flush());
+        let said = output.text(client.adding_nothing());
+        let _ = said.and_then(|()| output.flush());
         return ExitCode::SUCCESS;
     }
     // A panic is reported in one line.
@@ -93,8 +84,7 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
     };
     let (text, pending) = match outcome {
         // The delivery is claimed only now: an answer that is never printed was never delivered.
-        Ok((_, Some(explained))) => (explained, None),
-        Ok((answer, None)) => answer.claim(),
+        Ok(answer) => answer.claim(),
         Err(reason) => {
             say(&format!("waynote hook: nothing added: {reason}"));
             (client.adding_nothing().to_owned(), None)
@@ -125,7 +115,7 @@ pub(super) fn refuse(client: Option<&str>, reason: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn wait(receiver: &Receiver<Message>) -> Result<Work, String> {
+fn wait(receiver: &Receiver<Message>) -> Result<Answer, String> {
     let mut limit = Limit {
         wait: INPUT_WAIT,
         late: "the client sent no complete input",
@@ -197,17 +187,13 @@ fn work(
     words: &HookArgs,
     global: &Global,
     sender: &Sender<Message>,
-) -> Outcome<Work> {
+) -> Outcome<Answer> {
     let call = Call {
         client,
         event: words.event.as_deref().unwrap_or("SessionStart"),
         payload: read_input(sender)?,
     };
-    let ledgers = ledgers()?.map(|ledgers| match words.explain {
-        true => ledgers.only_read(),
-        false => ledgers,
-    });
-    let mut hook = call.enter(environment(), ledgers, Process::client().as_ref())?;
+    let mut hook = call.enter(environment(), ledgers()?, Process::client().as_ref())?;
     let mut settings = match Settings::read(&of_the_loop(global)?) {
         Ok(settings) => settings,
         // A model that reads why its notes are missing can say so to a person.
@@ -217,24 +203,16 @@ fn work(
                 failure.line()
             );
             say(&format!("waynote hook: {reason}"));
-            return Ok(explained(
-                &hook,
-                hook.saying(format!("waynote: {reason}\n")),
-                words.explain,
-            ));
+            return Ok(hook.saying(format!("waynote: {reason}\n")));
         }
         Err(failure) => return Err(failure),
     };
     let is_elsewhere = settings.remote().or(settings.database()).is_some();
     let place = hook.place(environment())?;
     if !hook.looks(environment(), &place, &settings.action_roots.value)? {
-        return Ok(explained(&hook, hook.nothing(), words.explain));
+        return Ok(hook.nothing());
     }
-    let mut limit = Limit::of(hook.can_wait(), is_elsewhere);
-    if words.explain {
-        // A person waits.
-        limit.wait = EXPLAIN_WAIT;
-    }
+    let limit = Limit::of(hook.can_wait(), is_elsewhere);
     let _ = sender.send(Message::Read(limit));
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
@@ -250,8 +228,10 @@ fn work(
         true => Inside::named(&settings),
         false => Inside::of_block(&settings, store)?,
     };
-    let answer = answer(&hook, &settings, store, place, inside, !words.no_search)?;
-    Ok(explained(&hook, answer, words.explain))
+    let request = request(&settings, place, &inside)?;
+    let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
+    let searches = !words.no_search;
+    Ok(hook.answer(environment(), store, request, searches, has_it_in_prompt)?)
 }
 
 /// The answer of a hook for a session at a place.
@@ -305,19 +285,6 @@ pub(super) fn answered(
     let inside = Inside::of_block(settings, store)?;
     let (said, _) = answer(&hook, settings, store, place, inside, false)?.claim();
     Ok(said)
-}
-
-/// What a hook would say, and why.
-fn explained(hook: &Hook, answer: Answer, is_wanted: bool) -> Work {
-    if !is_wanted {
-        return (answer, None);
-    }
-    let mut lines = hook.explained();
-    lines.push(match answer.text() {
-        "" => "it would say nothing".into(),
-        text => format!("it would say:\n\n{}", text.trim_end()),
-    });
-    (answer, Some(lines.join("\n") + "\n"))
 }
 
 /// The ledgers of delivered notes. None without a home directory: then nothing can be remembered.

@@ -63,7 +63,7 @@ fn all_is_well() {
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
     ok    Claude Code: the server answers, with 2 tools
-    ok    Claude Code: hook works: N ms, N ms with busy processors (limit: N ms), valid output
+    ok    Claude Code: hook works: N ms (limit: N ms), valid output
     ok    Claude Code: hook at tools works: it brings a note of the path
     ok    Claude Code: hook after a failure works: it brings a note that matches
     note  Claude Code may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'`, or what the agent needs

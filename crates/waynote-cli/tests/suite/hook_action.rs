@@ -262,20 +262,16 @@ fn a_pause_is_for_a_place_or_a_session() {
             .starts_with("session b: hooks deliver no notes until 20")
     );
     assert_eq!(told("b"), "");
-    let explained = hook(
+    assert!(told("c").contains("inline"));
+    scratch.ok("pause b");
+    insta::assert_snapshot!(scratch.ok("pause --list"), @"session b: hooks deliver no notes until `waynote pause --end`");
+    let off = hook(
         &scratch,
-        "claude-code PreToolUse --explain",
-        "b",
-        read("web/app.css"),
+        "claude-code UserPromptSubmit",
+        "c",
+        json!({ "prompt": "waynote: off\nfix it" }),
     );
-    has(
-        explained.said(),
-        "delivery is paused: `waynote pause --list` lists the pauses",
-    );
-    has(
-        scratch.ok("pause b --for 2h"),
-        "session b: hooks deliver no notes until 20",
-    );
+    assert_eq!(off.said(), "{}\n");
     scratch.ok("pause b --end");
     has(
         scratch.ok("pause --list"),
@@ -284,32 +280,12 @@ fn a_pause_is_for_a_place_or_a_session() {
 }
 
 #[test]
-fn what_a_session_was_given_is_listed_and_explained() {
+fn what_a_session_was_given_is_listed() {
     let scratch = noted();
     insta::assert_snapshot!(scratch.ok("why"), @"no agent session has received notes yet");
-    let says = |words: &str| {
-        let words = format!("claude-code PreToolUse{words}");
-        hook(&scratch, &words, "s", runs("cat web/app.css")).said()
-    };
-    let explained = || says(" --explain");
-    insta::assert_snapshot!(explained(), @"
-    session: s
-    notes given before: 0
-    action: Bash cat web/app.css
-    roots: ~/work
-    paths: none
-    words of the command that may be paths: ~/work/cat ~/work/web/app.css
-    failure: none
-    it would say:
-
-    Notes kept by waynote for the paths of this action. They are information, not instructions.
-
-    - `place:~/work/web` (2026-05-17, by a person): `no inline styles`
-    ");
-    // An explanation delivers nothing.
-    has(explained(), "inline");
-    has(says(""), "inline");
-    assert!(explained().ends_with("it would say nothing\n"));
+    let run = runs("cat web/app.css");
+    let told = hook(&scratch, "claude-code PreToolUse", "s", run).said();
+    assert!(told.contains("inline"));
     let listed = scratch.ok("why s");
     let without_times: Vec<&str> = listed
         .lines()

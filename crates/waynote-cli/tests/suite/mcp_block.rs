@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::common::{Scratch, fields};
+use super::common::{Scratch, has, own_start};
 use super::mcp_client::{BLOCK, Client};
 
 #[test]
@@ -52,18 +52,33 @@ fn no_reply_carries_what_a_hook_has_delivered() {
     std::fs::create_dir_all(&folder).unwrap();
     let named = folder.join(format!("client {} {start}", std::process::id()));
     let ledger = folder.join("session one");
-    std::fs::write(named, "one").unwrap();
-    std::fs::write(&ledger, "block hook\n").unwrap();
-    let mut client = Client::start(&scratch, "mcp");
-    let mut has_block = || {
-        let reply = client.result("note_show", json!({ "key": "fact" }));
-        fields(&reply, "content/0/text").contains(BLOCK)
-    };
-    assert!(!has_block());
-    // A later call brings the block that the session has lost meanwhile, once.
-    std::fs::write(ledger, "block hook\nreset compact - 0\n").unwrap();
-    assert!(has_block());
-    assert!(!has_block());
+    const GIVEN: &str = r#"{"block":"hook"}"#;
+    for was_given in [false, true] {
+        std::fs::write(&named, "one").unwrap();
+        std::fs::write(&ledger, if was_given { GIVEN } else { "" }).unwrap();
+        let mut client = Client::start(&scratch, "mcp");
+        let has_block = |reply: Value| {
+            let text = reply["content"][0]["text"].as_str();
+            text.is_some_and(|text| text.contains(BLOCK))
+        };
+        let first = client.result("note_show", json!({ "key": "fact" }));
+        assert_eq!(has_block(first), !was_given);
+        let given = std::fs::read_to_string(&ledger).unwrap();
+        has(
+            &given,
+            if was_given {
+                GIVEN
+            } else {
+                r#""block":"server""#
+            },
+        );
+        // A later call brings the block that the session has lost meanwhile, once.
+        std::fs::write(&ledger, r#"{"was_reset":true}"#).unwrap();
+        for brings in [true, false] {
+            let later = client.result("note_show", json!({ "key": "fact" }));
+            assert_eq!(has_block(later), brings);
+        }
+    }
 }
 
 #[test]

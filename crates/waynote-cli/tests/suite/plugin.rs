@@ -136,13 +136,16 @@ fn doctor_knows_the_plugin_that_a_client_has() {
         "extraKnownMarketplaces": { "waynote": { "source": { "source": "directory", "path": market } } },
     });
     scratch.put(".copilot/settings.json", settings.to_string());
-    let said = ["codex", "copilot", "gemini"].map(|client| doctor(&scratch, client));
-    insta::assert_snapshot!(said.join("\n"), @"
-    ok    Codex: the plugin waynote@waynote starts WAYNOTE
-    WRONG Codex: the hooks are not trusted yet: Codex silently skips them
-    ok    Copilot CLI: the plugin waynote@waynote starts WAYNOTE
-    ok    Gemini CLI: the plugin waynote starts WAYNOTE
-    ");
+    let untrusted = "\nWRONG Codex: these hooks are not trusted yet, and silently skipped: SessionStart, SubagentStart, \
+                     UserPromptSubmit, PreToolUse, PostToolUse";
+    for (client, title, name, more) in [
+        ("codex", "Codex", "waynote@waynote", untrusted),
+        ("copilot", "Copilot CLI", "waynote@waynote", ""),
+        ("gemini", "Gemini CLI", "waynote", ""),
+    ] {
+        let fine = format!("ok    {title}: the plugin {name} starts WAYNOTE{more}");
+        assert_eq!(doctor(&scratch, client), fine);
+    }
     // Codex trusts a plugin's hooks by its name.
     let mut trusted = CODEX.to_owned();
     let events = "session_start subagent_start user_prompt_submit pre_tool_use post_tool_use";

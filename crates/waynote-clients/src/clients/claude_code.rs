@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
-use crate::formats::source::read_json;
+use crate::formats::source;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::reading::{Kind, Off, Reading, Switch};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Machine, Part, Roots, Setup};
@@ -136,9 +136,9 @@ fn plugin(machine: Machine<'_>) -> Option<InstalledPlugin> {
         [".claude/settings.json", ".claude/settings.local.json"].map(|name| root.at(name))
     });
     let settings = std::iter::once(file.clone()).chain(project);
-    let settings: Vec<Value> = settings.filter_map(|file| read_json(&file)).collect();
+    let settings: Vec<Value> = settings.filter_map(|file| source::read(&file)).collect();
     let name = settings.iter().find_map(enabled_plugin)?;
-    let list = read_json(&file.with_file_name("plugins/installed_plugins.json"));
+    let list = source::read(&file.with_file_name("plugins/installed_plugins.json"));
     let list = list.unwrap_or_default();
     let folder = list["plugins"][name][0]["installPath"].as_str();
     let entry = Path::new(folder.unwrap_or_default()).join("mcp/claude-code.json");

@@ -9,7 +9,7 @@ use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::edit::Edit;
 use crate::formats::entry::NAME;
-use crate::formats::source::read_json;
+use crate::formats::source;
 use crate::formats::toml;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::findings::Findings;
@@ -150,7 +150,7 @@ fn trust(setup: &Setup<'_>, findings: &mut Findings) -> Result {
     }
     let known = table["hooks"]["state"].as_object();
     // It trusts each hook of a file by the event, its place there and a hash: one of a new version is not trusted.
-    let entries = read_json(&file).unwrap_or_default();
+    let entries = source::read(&file).unwrap_or_default();
     let is_trusted = |event: &str| {
         let head = format!("{key}:{}:", snake(event));
         let is_trusted = |(key, state): (&String, &Value)| {
@@ -160,24 +160,15 @@ fn trust(setup: &Setup<'_>, findings: &mut Findings) -> Result {
     };
     let words = PROFILE.events.iter().map(|(_, word)| *word);
     let there = words.filter(|word| entries["hooks"][*word].is_array());
-    let (trusted, untrusted): (Vec<&str>, Vec<&str>) = there.partition(|word| is_trusted(word));
-    if !setup.has_hooks() {
-        // There is nothing to trust.
-    } else if untrusted.is_empty() && !trusted.is_empty() {
+    let untrusted: Vec<&str> = there.filter(|word| !is_trusted(word)).collect();
+    if setup.has_hooks() && !untrusted.is_empty() {
+        let hooks = untrusted.join(", ");
+        findings.wrong(
+            format!("Codex: these hooks are not trusted yet, and silently skipped: {hooks}"),
+            "start Codex, open `/hooks` and trust them",
+        );
+    } else if setup.has_hooks() && entries["hooks"].is_object() {
         findings.ok(format!("Codex: hooks of {} are trusted", file.display()));
-    } else if !trusted.is_empty() {
-        findings.wrong(
-            format!(
-                "Codex: these hooks are not trusted yet, and silently skipped: {}",
-                untrusted.join(", ")
-            ),
-            "start Codex, open `/hooks` and trust them",
-        );
-    } else {
-        findings.wrong(
-            "Codex: the hooks are not trusted yet: Codex silently skips them",
-            "start Codex, open `/hooks` and trust them",
-        );
     }
     let here = environment.working_directory()?;
     if setup.reach == InstallScope::Project && !is_trusted_in(&table, here) {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::NAME;
-use crate::formats::source::read_json;
+use crate::formats::source;
 use crate::hook::BLOCK_BEGINS_WITH;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::reading::{Off, Reading, Switch};
@@ -107,7 +107,7 @@ fn next_steps(reach: InstallScope, _: bool) -> Vec<String> {
 fn allow(machine: Machine<'_>, words: &[OsString], rights: &mut Rights) -> Result {
     let named = |reach| {
         let root = Roots::of(machine.environment, reach).ok();
-        let settings = root.and_then(|root| read_json(&root.at(SETTINGS)))?;
+        let settings = root.and_then(|root| source::read(&root.at(SETTINGS)))?;
         let paths = settings["policyPaths"].as_array()?.iter();
         Some(paths.filter_map(Value::as_str).map(PathBuf::from).collect())
     };
@@ -145,7 +145,7 @@ fn plugin(machine: Machine<'_>) -> Option<InstalledPlugin> {
     let here = machine.environment.working_directory().ok()?;
     let folder = user.at(".gemini/extensions");
     let entry = folder.join("waynote/gemini-extension.json");
-    let rules = read_json(&folder.join("extension-enablement.json")).unwrap_or_default();
+    let rules = source::read(&folder.join("extension-enablement.json")).unwrap_or_default();
     let rules = rules[NAME]["overrides"].as_array().into_iter().flatten();
     let is_about = |rule: &&str| here.starts_with(rule.trim_matches(['!', '*']));
     let last = rules.filter_map(Value::as_str).rfind(is_about);
@@ -155,31 +155,7 @@ fn plugin(machine: Machine<'_>) -> Option<InstalledPlugin> {
 
 #[cfg(test)]
 mod tests {
-    use waynote_system::Environment;
-
     use super::*;
-    use crate::profile::setup::Machine;
-
-    #[test]
-    fn the_policy_is_a_file_of_this_run() {
-        let environment = Environment::new([]);
-        let machine = Machine {
-            environment: &environment,
-            handed_on: &[],
-        };
-        let words = ["--policy=mine"].map(OsString::from);
-        let mut rights = Rights::default();
-        allow(machine, &words, &mut rights).unwrap();
-        let [word] = &rights.arguments[..] else {
-            panic!("{rights:?}");
-        };
-        let path = word.to_str().unwrap().strip_prefix("--policy=").unwrap();
-        let path = PathBuf::from(path);
-        let policy: toml::Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();
-        assert_eq!(policy["rule"][0]["mcpName"].as_str(), Some("waynote"));
-        drop(rights);
-        assert!(!path.exists());
-    }
 
     #[test]
     fn a_transcript_tells_whether_the_conversation_holds_the_block() {

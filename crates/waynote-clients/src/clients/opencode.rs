@@ -10,7 +10,7 @@ use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::edit::Edit;
 use crate::formats::entry::{JsonEdit, NAME, object};
-use crate::formats::source::read_json;
+use crate::formats::source;
 use crate::ledger::Channel;
 use crate::plugin::opencode::FOLDER;
 use crate::profile::answer::Form;
@@ -98,17 +98,19 @@ fn plugin(machine: Machine<'_>) -> Option<InstalledPlugin> {
     let folders = project.map(|root| root.folder).into_iter().chain(user);
     let files = folders
         .flat_map(|folder| ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name)));
-    let name = files.filter_map(|file| read_json(&file)).find_map(|file| {
-        // Version 1 and version 2 call the list by different names.
-        let lists = ["plugin", "plugins"].map(|name| file[name].clone());
-        let mut names = lists
-            .iter()
-            .filter_map(Value::as_array)
-            .flatten()
-            .filter_map(Value::as_str);
-        let name = names.find(|name| name.trim_end_matches('/').ends_with(FOLDER))?;
-        Some(name.to_owned())
-    })?;
+    let name = files
+        .filter_map(|file| source::read(&file))
+        .find_map(|file| {
+            // Version 1 and version 2 call the list by different names.
+            let lists = ["plugin", "plugins"].map(|name| file[name].clone());
+            let mut names = lists
+                .iter()
+                .filter_map(Value::as_array)
+                .flatten()
+                .filter_map(Value::as_str);
+            let name = names.find(|name| name.trim_end_matches('/').ends_with(FOLDER))?;
+            Some(name.to_owned())
+        })?;
     let script = text_file::read(&Path::new(&name).join("waynote.js"));
     let script = script.ok().flatten().unwrap_or_default();
     let program = started(&script).map(str::to_owned);

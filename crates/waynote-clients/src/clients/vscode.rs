@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::JsonEdit;
-use crate::formats::source::read_json;
+use crate::formats::source;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::reading::{Off, Switch};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Machine, Part, Roots, Setup};
@@ -81,7 +81,7 @@ fn plugin(machine: Machine<'_>) -> Option<InstalledPlugin> {
     let root = Roots::of(machine.environment, InstallScope::User).ok()?;
     let folder = root.moved("COPILOT_HOME").ok()?;
     let folder = folder.unwrap_or_else(|| root.at(".copilot"));
-    let settings = read_json(&folder.join("settings.json"))?;
+    let settings = source::read(&folder.join("settings.json"))?;
     let name = enabled_plugin(&settings)?;
     let market = &settings["extraKnownMarketplaces"][name.split_once('@')?.1];
     let market = Path::new(market["source"]["path"].as_str().unwrap_or_default());

@@ -1,7 +1,6 @@
 //! Checking that the agents of a client get the notes: its files, its server, its hook, its settings. The result is
 //! findings, in words.
 
-mod load;
 pub mod probe;
 pub(crate) mod trial;
 
@@ -24,7 +23,6 @@ use crate::profile::findings::Findings;
 use crate::profile::setup::{ClientFile, Setup};
 use crate::rights::missing_rights;
 
-use load::HookTime;
 use probe::{Reason, round_trip};
 
 /// Examines a client: its files, its server and its hooks, which run on a store of their own with one note of the time
@@ -123,24 +121,34 @@ pub fn examine(
             Err(reason) => failed(title, "the hook", "hook", &reason, &mut findings),
         }
     }
-    let mut at_tools = [Event::BeforeTool, Event::AfterTool].into_iter();
-    if at_tools.any(|event| client.event_word(event).is_some()) && has_hook {
-        match trial::action(setup, now) {
-            Ok(()) => findings.ok(format!(
-                "{title}: hook at tools works: it brings a note of the path"
-            )),
-            Err(reason) => failed(title, "the hook at tools", "hook", &reason, &mut findings),
+    type Tried = fn(&Setup<'_>, Timestamp) -> Result<(), Reason>;
+    let tried: [(&[Event], &str, &str, Tried); 2] = [
+        (
+            &[Event::BeforeTool, Event::AfterTool],
+            "hook at tools",
+            "a note of the path",
+            trial::action,
+        ),
+        (
+            &[Event::AfterTool, Event::AfterFailure],
+            "hook after a failure",
+            "a note that matches",
+            trial::failure,
+        ),
+    ];
+    for (events, hook, brings, tried) in tried {
+        if !has_hook
+            || events
+                .iter()
+                .all(|event| client.event_word(*event).is_none())
+        {
+            continue;
         }
-    }
-    let mut after = [Event::AfterTool, Event::AfterFailure].into_iter();
-    if after.any(|event| client.event_word(event).is_some()) && has_hook {
-        match trial::failure(setup, now) {
-            Ok(()) => findings.ok(format!(
-                "{title}: hook after a failure works: it brings a note that matches"
-            )),
+        match tried(setup, now) {
+            Ok(()) => findings.ok(format!("{title}: {hook} works: it brings {brings}")),
             Err(reason) => failed(
                 title,
-                "the hook after a failure",
+                &format!("the {hook}"),
                 "hook",
                 &reason,
                 &mut findings,
@@ -277,14 +285,9 @@ fn of_server(setup: &Setup<'_>, command: &[String], now: Timestamp, findings: &m
     }
 }
 
-fn of_hook(title: &str, took: HookTime, limit: Duration, findings: &mut Findings) {
-    let figures = format!(
-        "{} ms, {} ms with busy processors (limit: {} ms)",
-        took.calm.as_millis(),
-        took.busy.as_millis(),
-        limit.as_millis()
-    );
-    if took.busy < limit {
+fn of_hook(title: &str, took: Duration, limit: Duration, findings: &mut Findings) {
+    let figures = format!("{} ms (limit: {} ms)", took.as_millis(), limit.as_millis());
+    if took < limit {
         findings.ok(format!("{title}: hook works: {figures}, valid output"));
     } else {
         findings.wrong(
@@ -293,7 +296,7 @@ fn of_hook(title: &str, took: HookTime, limit: Duration, findings: &mut Findings
             ),
             format!(
                 "set WAYNOTE_HOOK_WAIT={} (seconds) in the environment of {title}, or put the store on a faster disk",
-                took.busy.as_secs() * 2 + 1
+                took.as_secs() * 2 + 1
             ),
         );
     }

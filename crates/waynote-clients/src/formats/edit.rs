@@ -29,7 +29,7 @@ impl Edit {
     /// The file's text with our entries; unchanged if it has them already. An empty text is a new file.
     pub(crate) fn add(&self, text: &str) -> EditResult {
         behind_mark(text, |text| {
-            let is_taken = self.is_another_programs(text)?;
+            let is_taken = self.is_another_programs(text);
             match self {
                 _ if is_taken => Err(taken("a server named `waynote`")),
                 Self::Json(edits) => json::add(text, edits),
@@ -45,7 +45,7 @@ impl Edit {
     /// The file's text without our entries; unchanged if it has none.
     pub(crate) fn take_back(&self, text: &str) -> EditResult {
         behind_mark(text, |text| {
-            let is_taken = self.is_another_programs(text)?;
+            let is_taken = self.is_another_programs(text);
             match self {
                 Self::Json(edits) => {
                     let is_ours = |edit: &&JsonEdit| !is_taken || edit.event().is_some();
@@ -100,16 +100,10 @@ impl Edit {
     }
 
     /// True if the file has an entry of our server's name that does not start it.
-    ///
-    /// # Errors
-    /// [`Refusal::Twice`], where a name that we need stands twice; [`Refusal::Damaged`].
-    fn is_another_programs(&self, text: &str) -> EditResult<bool> {
-        if let Self::Json(edits) = self {
-            json::once(text, edits)?;
-        }
+    fn is_another_programs(&self, text: &str) -> bool {
         let file = self.read(text).unwrap_or_default();
         let servers = self.servers().map_or(&Value::Null, |name| &file[name]);
-        Ok(servers.get(NAME).is_some_and(|entry| !is_our_server(entry)))
+        servers.get(NAME).is_some_and(|entry| !is_our_server(entry))
     }
 
     /// The words with which a text has our server started.

@@ -20,14 +20,6 @@ pub enum Refusal {
         /// The kind of the entry.
         what: &'static str,
     },
-    /// A name that we need stands in it twice, on these lines; readers take the last.
-    #[error("has `{name}` twice, on lines {} and {}", lines[0], lines[1])]
-    Twice {
-        /// The name.
-        name: String,
-        /// From 1.
-        lines: [usize; 2],
-    },
 }
 
 /// An edited text, or the reason why there is none.

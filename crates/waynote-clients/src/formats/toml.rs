@@ -1,7 +1,7 @@
 //! Codex's `config.toml`, edited by a library that keeps comments and order.
 
 use serde_json::Value as Json;
-use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, Value};
 use waynote::text::line_of;
 
 use waynote_system::variables::AUTHOR;
@@ -117,19 +117,6 @@ fn members(server: &Server) -> Vec<(&'static str, Value)> {
 pub(crate) fn read(text: &str) -> Option<Json> {
     let file: toml::Table = text.strip_prefix('\u{feff}').unwrap_or(text).parse().ok()?;
     serde_json::to_value(file).ok()
-}
-
-/// The line, from 1, of a member that is reached by these names.
-pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
-    let document = Document::parse(text).ok()?;
-    let (name, above) = path.split_last()?;
-    let mut table: &dyn TableLike = document.as_table();
-    for name in above {
-        table = table.get(name)?.as_table_like()?;
-    }
-    let (key, item) = table.get_key_value(name)?;
-    let span = key.span().or_else(|| item.span())?;
-    Some(line_of(text, span.start))
 }
 
 fn damaged(text: &str, error: &toml_edit::TomlError) -> Refusal {

@@ -33,8 +33,6 @@ pub struct Hook {
     payload: Payload,
     session: Session,
     touched: Touched,
-    /// True if somebody has paused delivery.
-    is_paused: bool,
 }
 
 /// The arguments and the input of a hook.
@@ -76,7 +74,6 @@ impl Call<'_> {
             event,
             payload: self.payload,
             touched: Touched::default(),
-            is_paused: false,
         })
     }
 
@@ -121,8 +118,7 @@ impl Hook {
         if is_at_tool && self.payload.tool.is_change() {
             session.changes();
         }
-        self.is_paused = session.is_paused(place);
-        if session.is_off || self.is_paused {
+        if session.is_off || session.is_paused(place) {
             return Ok(false);
         }
         if self.event == Event::Stop {
@@ -244,48 +240,6 @@ impl Hook {
         };
         Ok(self.answering(text, pending))
     }
-
-    /// What the event is about, and what the session was given, for people.
-    pub fn explained(&self) -> Vec<String> {
-        let list = |places: &[Place]| {
-            let places: Vec<&str> = places.iter().map(Place::as_str).collect();
-            if places.is_empty() {
-                "none".to_owned()
-            } else {
-                places.join(" ")
-            }
-        };
-        let mut lines = vec![
-            format!(
-                "session: {}",
-                self.session
-                    .name()
-                    .unwrap_or("without a name: nothing is remembered")
-            ),
-            format!("notes given before: {}", self.session.given.pieces().len()),
-        ];
-        if self.session.is_off {
-            lines.push("delivery is off: the prompt of this turn says `waynote: off`".into());
-        }
-        if self.is_paused {
-            lines.push("delivery is paused: `waynote pause --list` lists the pauses".into());
-        }
-        if self.event.is_at_tool() {
-            let touched = &self.touched;
-            lines.push(format!("action: {}", self.payload.tool.label()));
-            lines.push(format!("roots: {}", list(&touched.roots)));
-            lines.push(format!("paths: {}", list(&touched.paths)));
-            lines.push(format!(
-                "words of the command that may be paths: {}",
-                list(&touched.named)
-            ));
-            lines.push(format!(
-                "failure: {}",
-                touched.failure.as_ref().map_or("none", |_| "yes")
-            ));
-        }
-        lines
-    }
 }
 
 /// The answer of a hook.
@@ -331,11 +285,6 @@ impl Answer {
                 .adding(word, &self.text, self.line.as_deref()),
         };
         (said, self.pending)
-    }
-
-    /// The text that it adds; may be empty.
-    pub fn text(&self) -> &str {
-        &self.text
     }
 }
 

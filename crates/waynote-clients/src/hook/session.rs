@@ -98,11 +98,6 @@ impl Session {
         session
     }
 
-    /// The name under which deliveries are remembered.
-    pub(super) fn name(&self) -> Option<&str> {
-        self.remembered.as_ref().map(|(name, _)| name.as_str())
-    }
-
     /// True if deliveries can be remembered.
     pub(super) fn is_named(&self) -> bool {
         self.remembered.is_some()

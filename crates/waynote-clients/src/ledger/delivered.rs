@@ -1,14 +1,14 @@
-//! Deliveries to a session, from its ledger.
+//! Deliveries to a session, as its ledger has them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fmt::Display;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use waynote::context::{Shown, ShownNote};
 use waynote::{Address, Note};
 
 /// The way in which a session got the block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
-#[strum(serialize_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Channel {
     /// A hook.
     Hook,
@@ -20,16 +20,9 @@ pub enum Channel {
     System,
 }
 
-impl Channel {
-    const ALL: [Self; 4] = [Self::Hook, Self::Server, Self::Loop, Self::System];
-
-    pub(super) fn word(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// Deliveries to a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Deliveries {
     /// How it got the block, if it did.
     pub block: Option<Channel>,
@@ -43,8 +36,10 @@ pub struct Deliveries {
     pub was_asked: bool,
     /// The tokens that it was told at tools.
     pub spent: usize,
-    notes: HashMap<(String, u64), Shown>,
-    pub(super) subagents: HashSet<String>,
+    /// Of each note its latest revision.
+    notes: BTreeMap<String, (u64, Shown)>,
+    pub(super) subagents: BTreeSet<String>,
+    /// By what it lost them, the client's name of the event, and when.
     pub(super) last_reset: Option<(String, String, u64)>,
 }
 
@@ -55,7 +50,8 @@ impl Deliveries {
     }
 
     pub(super) fn has(&self, address: &Address, revision: u64) -> Option<Shown> {
-        self.notes.get(&(address.to_string(), revision)).copied()
+        let (known, shown) = self.notes.get(&address.to_string())?;
+        (*known == revision).then_some(*shown)
     }
 
     /// The notes that it has.
@@ -63,7 +59,7 @@ impl Deliveries {
         let notes = self
             .notes
             .iter()
-            .filter_map(|((address, revision), shown)| {
+            .filter_map(|(address, (revision, shown))| {
                 Some(ShownNote {
                     address: address.parse().ok()?,
                     revision: *revision,
@@ -73,121 +69,29 @@ impl Deliveries {
         notes.collect()
     }
 
-    /// Reads a ledger. A last line without its end was cut off in the middle: it says nothing.
-    pub(super) fn read(text: &str) -> Self {
-        let mut given = Self::default();
-        for line in text.split_inclusive('\n') {
-            if let Some(line) = line.strip_suffix('\n') {
-                given.note(line);
-            }
+    /// Takes in a note that it was given. What it has whole it has whole, also after a line of it.
+    pub(super) fn give(&mut self, note: &ShownNote) {
+        if note.shown == Shown::LeftOut {
+            return;
         }
-        given
+        let now = (note.revision, note.shown);
+        let known = self.notes.entry(note.address.to_string()).or_insert(now);
+        if known.0 < now.0 || known.0 == now.0 && now.1 == Shown::Whole {
+            *known = now;
+        }
     }
 
-    /// The shortest ledger that says the same: of each note its latest revision. Notes that would make it longer than `most`
-    /// bytes are left out, so they are given again.
-    pub(super) fn text(&self, most: usize) -> String {
-        let mut text = String::new();
-        match &self.last_reset {
-            Some((source, event, millis)) => {
-                text.push_str(&format!("reset {source} {event} {millis}\n"));
-            }
-            None if self.was_reset => text.push_str("reset\n"),
-            None => {}
-        }
-        if let Some(by) = self.block {
-            text.push_str(&format!("block {}\n", by.word()));
-        }
-        if let Some(millis) = self.changed {
-            text.push_str(&format!("changed {millis}\n"));
-        }
-        if self.spent > 0 {
-            text.push_str(&format!("spent {}\n", self.spent));
-        }
-        for (line, says) in [("off\n", self.is_off), ("asked\n", self.was_asked)] {
-            text.push_str(if says { line } else { "" });
-        }
-        for id in self.subagents.iter().collect::<BTreeSet<_>>() {
-            text.push_str(&format!("subagent {id}\n"));
-        }
-        let mut latest = BTreeMap::new();
-        for ((address, revision), shown) in &self.notes {
-            let known = latest.entry(address).or_insert((*revision, *shown));
-            if known.0 < *revision {
-                *known = (*revision, *shown);
-            }
-        }
-        for (address, (revision, shown)) in latest {
-            let line = note_line(address, revision, shown);
-            if text.len() + line.len() <= most {
-                text.push_str(&line);
-            }
-        }
-        text
+    /// Its conversation has lost what was delivered, but not what concerns subagents.
+    pub(super) fn lose(&mut self, reset: Option<(String, String, u64)>) {
+        self.block = None;
+        self.was_reset = true;
+        self.notes.clear();
+        self.spent = 0;
+        self.last_reset = reset;
     }
 
-    /// Takes in a line; one that says nothing is passed over. Tells whether it said anything new.
-    pub(super) fn note(&mut self, line: &str) -> bool {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let shown = match word {
-            "whole" => Shown::Whole,
-            "line" => Shown::Line,
-            "block" => {
-                let by = Channel::ALL.into_iter().find(|by| by.word() == rest);
-                return std::mem::replace(&mut self.block, by) != by;
-            }
-            "off" => return !std::mem::replace(&mut self.is_off, true),
-            "on" => return std::mem::replace(&mut self.is_off, false),
-            "asked" => return !std::mem::replace(&mut self.was_asked, true),
-            "changed" => {
-                let is_new = self.changed.is_none();
-                self.changed = self.changed.or(rest.parse().ok());
-                return is_new && self.changed.is_some();
-            }
-            "spent" => {
-                self.spent += rest.parse().unwrap_or(0);
-                return true;
-            }
-            "subagent" => return self.subagents.insert(rest.to_owned()),
-            "lost" => return self.subagents.remove(rest),
-            "reset" => {
-                let mut parts = rest.split(' ').map(str::to_owned);
-                let (source, event) = (parts.next(), parts.next());
-                let millis = parts.next().and_then(|millis| millis.parse().ok());
-                self.block = None;
-                self.was_reset = true;
-                self.notes.clear();
-                self.spent = 0;
-                self.last_reset = source
-                    .zip(event)
-                    .zip(millis)
-                    .map(|((source, event), millis)| (source, event, millis));
-                return true;
-            }
-            _ => return false,
-        };
-        let Some((revision, address)) = rest.split_once(' ') else {
-            return false;
-        };
-        let Ok(revision) = revision.parse() else {
-            return false;
-        };
-        let of = (address.to_owned(), revision);
-        let known = self.notes.get(&of);
-        let is_new = known.is_none_or(|known| *known != shown && shown == Shown::Whole);
-        if is_new {
-            self.notes.insert(of, shown);
-        }
-        is_new
+    /// Forgets the notes: they are given again.
+    pub(super) fn forget_notes(&mut self) {
+        self.notes.clear();
     }
-}
-
-/// The line that says how much of a note a session has; empty for nothing.
-pub(super) fn note_line(address: &impl Display, revision: u64, shown: Shown) -> String {
-    let word = match shown {
-        Shown::Whole => "whole",
-        Shown::Line => "line",
-        _ => return String::new(),
-    };
-    format!("{word} {revision} {address}\n")
 }

@@ -12,24 +12,8 @@
 //! ```
 //!
 //! The parts of a name are percent-encoded, with a space between. SESSION is the client's id of its session: it stays
-//! the same when the session is resumed, in another process and after a restart of the machine. A ledger is a list of
-//! lines, written under a lock of the file:
-//!
-//! ```text
-//! reset SOURCE EVENT MILLIS    the conversation lost what was delivered: it was compacted or cleared
-//! block hook|server|loop|system  it has the block: from a hook, from the server's reply, in a loop's prompt, or in a
-//!                              system prompt, which every process builds again
-//! whole REVISION ADDRESS       it has this note whole
-//! line REVISION ADDRESS        it has a line of this note
-//! subagent ID                  a subagent of it has the block
-//! lost ID                      that subagent does not have it after all
-//! off, on                      a prompt switched delivery off for its turn, and the next one on
-//! changed MILLIS               it has changed files, the first of them then
-//! asked                        its agent was asked for what the next run should know
-//! ```
-//!
-//! A line is written only where it says something new. A `reset` rewrites the file, and a file that has grown long is
-//! rewritten too: what it says stays, in as few lines as possible.
+//! the same when the session is resumed, in another process and after a restart of the machine. A ledger is a JSON object
+//! of [`Deliveries`]. It is changed under a lock of the file, and replaced as a whole.
 //!
 //! The server does not know the client's session, and a hook does not know the server's process. Both know the client's
 //! process above them, so `client` names a session. Among several sessions in one process, the one that calls the
@@ -53,7 +37,6 @@ use waynote::context::{Shown, ShownNote};
 
 pub use clients::CallerSession;
 pub(crate) use clients::Link;
-use delivered::note_line;
 pub use delivered::{Channel, Deliveries};
 use file::Ledger;
 pub use pause::PauseTarget;
@@ -70,8 +53,6 @@ const PART_BYTES: usize = 90;
 pub struct Ledgers {
     folder: PathBuf,
     clock: fn() -> SystemTime,
-    /// True if nothing is recorded: for an explanation.
-    only_reads: bool,
 }
 
 /// The kind of a delivery.
@@ -108,34 +89,26 @@ impl Ledgers {
         Self {
             folder: state.join("waynote/delivered"),
             clock,
-            only_reads: false,
-        }
-    }
-
-    /// The same ledgers, in which nothing is recorded.
-    #[must_use]
-    pub fn only_read(self) -> Self {
-        Self {
-            only_reads: true,
-            ..self
         }
     }
 
     /// Deliveries to a session, from its ledger.
     pub fn delivered(&self, session: &str) -> Deliveries {
-        file::read(&self.ledger(session)).unwrap_or_default()
+        file::read(&self.ledger(session))
     }
 
     /// Records that a session lost what was delivered: `source` says by what, `event` names the event where the client
     /// names it. Two reports of one event count once.
     pub fn reset(&self, session: &str, source: &str, event: &str) {
-        let (source, event, now) = (encoded(source), encoded(event), self.millis());
-        self.write(session, |given| {
+        let now = self.millis();
+        self.change(session, |given| {
             let is_same = given.last_reset.as_ref().is_some_and(|(of, name, at)| {
                 let age = Duration::from_millis(now.saturating_sub(*at));
-                (of, name) == (&source, &event) && age < SAME_EVENT
+                (of.as_str(), name.as_str()) == (source, event) && age < SAME_EVENT
             });
-            (!is_same).then(|| format!("reset {source} {event} {now}\n"))
+            if !is_same {
+                given.lose(Some((source.to_owned(), event.to_owned(), now)));
+            }
         });
     }
 
@@ -159,44 +132,38 @@ impl Ledgers {
 
     /// Records that a prompt of a session switched delivery off for its turn, or did not.
     pub(crate) fn switch(&self, session: &str, off: bool) {
-        self.line(session, if off { "off\n" } else { "on\n" }.to_owned());
+        self.change(session, |given| given.is_off = off);
     }
 
     /// Records that a session changes files.
     pub(crate) fn changes(&self, session: &str) {
-        self.line(session, format!("changed {}\n", self.millis()));
-    }
-
-    fn line(&self, session: &str, line: String) {
-        self.write(session, |_| Some(line));
+        let now = self.millis();
+        self.change(session, |given| given.changed = given.changed.or(Some(now)));
     }
 
     fn ledger(&self, session: &str) -> PathBuf {
         self.folder.join(name(&["session", session]))
     }
 
-    /// Appends the lines that `lines` derives from a ledger; none: nothing is written. Returns whether there were any,
-    /// also where the ledger cannot be opened.
-    fn write(&self, session: &str, lines: impl FnOnce(&Deliveries) -> Option<String>) -> bool {
+    /// Changes a ledger; the result of the change, also where the ledger cannot be opened.
+    fn change<T>(&self, session: &str, change: impl FnOnce(&mut Deliveries) -> T) -> T {
         let path = self.ledger(session);
-        if self.only_reads {
-            return lines(&self.delivered(session)).is_some();
-        }
         if !self.folder.is_dir() {
             self.make_folder();
         }
         let Some(mut ledger) = Ledger::locked(&path) else {
-            return lines(&Deliveries::default()).is_some();
+            return change(&mut Deliveries::default());
         };
-        if ledger.is_empty() {
+        if ledger.is_new {
             self.sweep();
         }
-        let lines = lines(&ledger.given);
-        if let Some(lines) = &lines {
+        let before = ledger.given.clone();
+        let done = change(&mut ledger.given);
+        if ledger.given != before {
             // Without a record, it is delivered again.
-            let _ = ledger.write(lines);
+            let _ = ledger.write();
         }
-        lines.is_some()
+        done
     }
 
     /// How long ago something was.
@@ -239,7 +206,7 @@ impl PendingDelivery {
     }
 
     fn is_claimed(&self) -> bool {
-        self.ledgers.write(&self.session, |given| {
+        self.ledgers.change(&self.session, |given| {
             let is_changed = *given != self.given;
             let is_given = match &self.delivery {
                 Delivery::Block(Channel::System) => false,
@@ -251,51 +218,47 @@ impl PendingDelivery {
                     };
                     is_changed && self.notes.iter().all(has)
                 }
-                Delivery::Subagent(id) => given.subagents.contains(&encoded(id)),
+                Delivery::Subagent(id) => given.subagents.contains(id),
                 Delivery::Question => given.was_asked,
             };
-            (!is_given).then(|| self.lines())
+            if !is_given {
+                self.give(given);
+            }
+            !is_given
         })
+    }
+
+    /// Adds this delivery to those of the session.
+    fn give(&self, given: &mut Deliveries) {
+        match &self.delivery {
+            Delivery::Block(by) => given.block = Some(*by),
+            Delivery::BlockAnew(by) => {
+                given.lose(None);
+                given.block = Some(*by);
+            }
+            Delivery::Notes => {
+                let at_tool = self.about.as_ref().filter(|about| about.action.is_some());
+                given.spent += at_tool.map_or(0, |about| about.tokens);
+            }
+            Delivery::Question => given.was_asked = true,
+            // A subagent's notes are not its session's.
+            Delivery::Subagent(id) => {
+                given.subagents.insert(id.clone());
+                return;
+            }
+        }
+        self.notes.iter().for_each(|note| given.give(note));
     }
 
     /// Takes the claim back: the text could not be printed. The session gets it at the next event.
     pub fn release(&self) {
-        let line = match &self.delivery {
-            Delivery::Subagent(id) => format!("lost {}\n", encoded(id)),
-            // It is asked once at most.
-            Delivery::Question => return,
-            Delivery::Block(_) | Delivery::BlockAnew(_) | Delivery::Notes => {
-                format!("reset lost - {}\n", self.ledgers.millis())
-            }
-        };
-        self.ledgers.write(&self.session, |_| Some(line));
-    }
-
-    fn lines(&self) -> String {
-        let mut lines = String::new();
-        match &self.delivery {
-            Delivery::Block(by) => lines.push_str(&format!("block {}\n", by.word())),
-            Delivery::BlockAnew(by) => {
-                lines.push_str(&format!(
-                    "reset lost - {}\nblock {}\n",
-                    self.ledgers.millis(),
-                    by.word()
-                ));
-            }
-            Delivery::Notes => {
-                let at_tool = self.about.as_ref().filter(|about| about.action.is_some());
-                if let Some(about) = at_tool {
-                    lines.push_str(&format!("spent {}\n", about.tokens));
-                }
-            }
-            Delivery::Question => return "asked\n".to_owned(),
-            // A subagent's notes are not its session's.
-            Delivery::Subagent(id) => return format!("subagent {}\n", encoded(id)),
-        }
-        for of in &self.notes {
-            lines.push_str(&note_line(&of.address, of.revision, of.shown));
-        }
-        lines
+        self.ledgers
+            .change(&self.session, |given| match &self.delivery {
+                Delivery::Subagent(id) => drop(given.subagents.remove(id)),
+                // It is asked once at most.
+                Delivery::Question => {}
+                Delivery::Block(_) | Delivery::BlockAnew(_) | Delivery::Notes => given.lose(None),
+            });
     }
 }
 
@@ -383,9 +346,11 @@ mod tests {
         assert!(give(1, Shown::Line).claim());
         assert!(give(2, Shown::Line).claim());
         let given = ledgers.delivered("s");
-        assert_eq!(given.has(&address, 1), Some(Shown::Whole));
+        assert_eq!(given.has(&address, 1), None, "it has a newer one");
         assert_eq!(given.has(&address, 2), Some(Shown::Line));
-        assert_eq!(given.has(&address, 3), None);
+        assert!(give(2, Shown::Whole).claim());
+        let whole = ledgers.delivered("s").has(&address, 2);
+        assert_eq!(whole, Some(Shown::Whole));
         ledgers.reset("s", "clear", "");
         assert_eq!(ledgers.delivered("s").has(&address, 1), None);
     }
@@ -429,21 +394,5 @@ mod tests {
         let ledgers = Ledgers::below(&file, clock);
         assert!(block(&ledgers, "s").claim());
         assert!(block(&ledgers, "s").claim());
-    }
-
-    #[test]
-    fn a_damaged_ledger_says_what_can_be_read() {
-        let (_folder, ledgers) = scratch();
-        assert!(block(&ledgers, "s").claim());
-        let text =
-            b"\xff\nblock hook\nwhole x agent:default#k\nwhole\nline 2 agent:default#k\nreset\n";
-        std::fs::write(ledgers.ledger("s"), text).unwrap();
-        let given = ledgers.delivered("s");
-        assert_eq!((given.block, given.was_reset), (None, true));
-        std::fs::write(ledgers.ledger("s"), &text[..text.len() - 6]).unwrap();
-        let given = ledgers.delivered("s");
-        let address: Address = "agent:default#k".parse().unwrap();
-        assert_eq!(given.block, Some(Channel::Hook));
-        assert_eq!(given.has(&address, 2), Some(Shown::Line));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use waynote::Place;
 use waynote_files::replace_private;
 use waynote_system::plain;
@@ -12,29 +13,13 @@ use super::Ledgers;
 const MAX_BYTES: u64 = 1 << 20;
 
 /// To what nothing is delivered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum PauseTarget {
     /// A place, with all below it.
     Place(Place),
     /// A session, by its client's name of it.
     Session(String),
-}
-
-impl PauseTarget {
-    fn line(&self) -> String {
-        match self {
-            Self::Place(place) => format!("place {place}"),
-            Self::Session(session) => format!("session {}", session.replace('\n', " ")),
-        }
-    }
-
-    fn read(line: &str) -> Option<Self> {
-        match line.split_once(' ')? {
-            ("place", place) => place.parse().ok().map(Self::Place),
-            ("session", session) => Some(Self::Session(session.to_owned())),
-            _ => None,
-        }
-    }
 }
 
 impl Ledgers {
@@ -82,29 +67,19 @@ impl Ledgers {
 
     /// The pauses that have not ended, with their ends in milliseconds since 1970; 0: until somebody ends it.
     pub fn pauses(&self) -> Vec<(PauseTarget, u64)> {
-        let text =
-            plain::open(&self.folder.join("paused")).and_then(|file| plain::read(file, MAX_BYTES));
+        let file = plain::open(&self.folder.join("paused"));
+        let text = file.and_then(|file| plain::read(file, MAX_BYTES));
         let (text, _) = text.unwrap_or_default();
+        let mut pauses: Vec<(PauseTarget, u64)> = serde_json::from_slice(&text).unwrap_or_default();
         let now = self.millis();
-        let text = String::from_utf8_lossy(&text);
-        let pauses = text.lines().filter_map(|line| {
-            let (end, of) = line.split_once(' ')?;
-            let end: u64 = end.parse().ok()?;
-            (end == 0 || end > now).then_some((PauseTarget::read(of)?, end))
-        });
-        pauses.collect()
+        pauses.retain(|(_, end)| *end == 0 || *end > now);
+        pauses
     }
 
     fn write_pauses(&self, pauses: &[(PauseTarget, u64)]) -> std::io::Result<()> {
-        let lines = pauses
-            .iter()
-            .map(|(of, end)| format!("{end} {}\n", of.line()));
         self.make_folder();
-        replace_private(
-            &self.folder.join("paused"),
-            lines.collect::<String>().as_bytes(),
-            None,
-        )
+        let text = serde_json::to_vec(pauses)?;
+        replace_private(&self.folder.join("paused"), &text, None)
     }
 }
 
@@ -114,16 +89,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_is_for_a_place_or_a_session_and_ends() {
+    fn a_pause_is_for_what_is_below_a_place_or_for_a_session_and_its_subagents() {
         let (_folder, ledgers) = scratch();
         let place = |key: &str| key.parse::<Place>().unwrap();
-        let hour = Some(Duration::from_secs(3600));
+        let below = PauseTarget::Place(place("~/p"));
+        let session = PauseTarget::Session("a b".into());
         ledgers
-            .pause(&PauseTarget::Place(place("~/p")), hour)
+            .pause(&below, Some(Duration::from_secs(3600)))
             .unwrap();
-        ledgers
-            .pause(&PauseTarget::Session("a b".into()), None)
-            .unwrap();
+        ledgers.pause(&session, None).unwrap();
         for (session, at, expected) in [
             (None, "~/p/src", true),
             (None, "~/pq", false),
@@ -131,26 +105,11 @@ mod tests {
             (Some("a b agent"), "~/q", true),
             (Some("a bc"), "~/q", false),
         ] {
-            assert_eq!(
-                ledgers.is_paused(session, &place(at)),
-                expected,
-                "{session:?} {at}"
-            );
+            let is_paused = ledgers.is_paused(session, &place(at));
+            assert_eq!(is_paused, expected, "{session:?} {at}");
         }
-        assert!(
-            ledgers
-                .end_pause(&PauseTarget::Session("a b".into()))
-                .unwrap()
-        );
-        assert!(
-            !ledgers
-                .end_pause(&PauseTarget::Session("a b".into()))
-                .unwrap()
-        );
-        assert!(!ledgers.is_paused(Some("a b"), &place("~/q")));
-        ledgers
-            .pause(&PauseTarget::Place(place("~/p")), Some(Duration::ZERO))
-            .unwrap();
+        assert!(ledgers.end_pause(&session).unwrap());
+        ledgers.pause(&below, Some(Duration::ZERO)).unwrap();
         assert_eq!(ledgers.pauses(), []);
     }
 }

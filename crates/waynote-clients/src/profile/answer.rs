@@ -1,69 +1,11 @@
-//! The output of a hook, with exactly the keys that its client reads. The types can also parse it, strictly, so that
-//! `doctor` can check a hook's answer against the form that the client expects.
+//! The output of a hook, with exactly the keys that its client reads. It can also be read, strictly, so that `doctor` can
+//! check a hook's answer against the form that the client expects.
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The limit of clients in bytes: they cut longer texts, drop them, or put them into a file. Claude Code and Cursor count
 /// 10,000 UTF-16 units, which are never more than bytes; Codex 2,500 tokens of four bytes.
 pub(crate) const MAX_BYTES: usize = 10_000;
-
-/// The form that Claude Code, Codex and Gemini CLI share.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NestedForm<'t> {
-    #[serde(rename = "hookSpecificOutput", borrow)]
-    specific: Specific<'t>,
-    /// The client shows it to the person, never to the model.
-    #[serde(
-        rename = "systemMessage",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
-    shown: Option<Cow<'t, str>>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Specific<'t> {
-    #[serde(rename = "hookEventName")]
-    event: Cow<'t, str>,
-    #[serde(rename = "additionalContext")]
-    context: Cow<'t, str>,
-}
-
-/// The form of both of VS Code's own harnesses: Copilot's reads the text above, the local one the text within.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TwiceForm<'t> {
-    #[serde(rename = "additionalContext")]
-    context: Cow<'t, str>,
-    #[serde(rename = "hookSpecificOutput", borrow)]
-    specific: Specific<'t>,
-}
-
-/// Cursor's form.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FlatForm<'t> {
-    additional_context: Cow<'t, str>,
-}
-
-/// Antigravity's form.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StepsForm<'t> {
-    #[serde(rename = "injectSteps", borrow)]
-    steps: [Step<'t>; 1],
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Step<'t> {
-    #[serde(rename = "ephemeralMessage")]
-    message: Cow<'t, str>,
-}
 
 /// The form of a hook's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,30 +30,23 @@ impl Form {
     /// The answer that adds a text at an event; `event` is the client's own name for it. The person sees `line`, where the
     /// client can show one.
     pub(crate) fn adding(self, event: &str, text: &str, line: Option<&str>) -> String {
-        let context = Cow::Borrowed(text);
-        let specific = Specific {
-            event: event.into(),
-            context: context.clone(),
-        };
-        let json = match self {
+        let (event, context) = (Value::from(event), Value::from(text));
+        let specific = format!(
+            r#""hookSpecificOutput":{{"hookEventName":{event},"additionalContext":{context}}}"#
+        );
+        let members = match self {
             Self::Text => return text.to_owned(),
             Self::None => return String::new(),
-            Self::Flat => serde_json::to_string(&FlatForm {
-                additional_context: context,
-            }),
-            Self::Steps => serde_json::to_string(&StepsForm {
-                steps: [Step { message: context }],
-            }),
-            Self::Nested | Self::Shown => serde_json::to_string(&NestedForm {
-                specific,
-                shown: line.filter(|_| self == Self::Shown).map(Cow::Borrowed),
-            }),
-            Self::Twice => serde_json::to_string(&TwiceForm { context, specific }),
+            Self::Flat => format!(r#""additional_context":{context}"#),
+            Self::Steps => format!(r#""injectSteps":[{{"ephemeralMessage":{context}}}]"#),
+            Self::Twice => format!(r#""additionalContext":{context},{specific}"#),
+            Self::Nested => specific,
+            Self::Shown => match line {
+                Some(line) => format!(r#"{specific},"systemMessage":{}"#, Value::from(line)),
+                None => specific,
+            },
         };
-        match json {
-            Ok(json) => json + "\n",
-            Err(_) => self.nothing().to_owned(),
-        }
+        format!("{{{members}}}\n")
     }
 
     /// The answer that adds nothing.
@@ -122,39 +57,28 @@ impl Form {
         }
     }
 
-    /// Reads an answer as the client of that title does, and gives the text that it adds; else why it would not accept it.
+    /// Reads an answer as the client of that title does, and gives the text that it adds; else why it would not accept it:
+    /// it has to be exactly what is written for that text.
     pub(crate) fn read(self, title: &str, event: &str, answer: &str) -> Result<String, String> {
-        let unread = |error| format!("the answer is not what {title} reads: {error}");
-        let specific = match self {
+        let place = match self {
             Self::Text | Self::None => return Ok(answer.to_owned()),
             _ if answer.trim() == "{}" => return Ok(String::new()),
-            Self::Flat => {
-                let read: FlatForm<'_> = serde_json::from_str(answer).map_err(unread)?;
-                return Ok(read.additional_context.into_owned());
-            }
-            Self::Steps => {
-                let StepsForm { steps: [step] } = serde_json::from_str(answer).map_err(unread)?;
-                return Ok(step.message.into_owned());
-            }
-            Self::Nested | Self::Shown => {
-                let read: NestedForm<'_> = serde_json::from_str(answer).map_err(unread)?;
-                if self == Self::Nested && read.shown.is_some() {
-                    return Err(format!("{title} reads no `systemMessage`"));
-                }
-                Ok(read.specific)
-            }
-            Self::Twice => serde_json::from_str(answer).map(|read: TwiceForm<'_>| read.specific),
+            Self::Flat => "/additional_context",
+            Self::Steps => "/injectSteps/0/ephemeralMessage",
+            Self::Nested | Self::Shown | Self::Twice => "/hookSpecificOutput/additionalContext",
         };
-        let Specific { event: of, context } = specific.map_err(unread)?;
-        if of != event {
-            return Err(format!(
-                "the answer is for `{of}`, {title} asked for `{event}`"
-            ));
+        let unread = || format!("the answer is not what {title} reads at `{event}`: {answer:.200}");
+        let read: Value = serde_json::from_str(answer).map_err(|_| unread())?;
+        let text = read.pointer(place).and_then(Value::as_str);
+        let text = text.ok_or_else(unread)?;
+        let written = self.adding(event, text, read["systemMessage"].as_str());
+        if serde_json::from_str(&written).is_ok_and(|written: Value| written != read) {
+            return Err(unread());
         }
-        if context.len() > MAX_BYTES {
+        if text.len() > MAX_BYTES {
             return Err(format!("the text is over {MAX_BYTES} bytes"));
         }
-        Ok(context.into_owned())
+        Ok(text.to_owned())
     }
 }
 

@@ -15,7 +15,7 @@ use waynote_system::text_file;
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::NAME;
-use crate::formats::source::read_json;
+use crate::formats::source;
 use crate::ledger::Channel;
 use crate::rights::Rights;
 
@@ -151,7 +151,7 @@ pub(crate) type InstalledPlugin = (String, Option<String>);
 
 /// The plugin of that name whose file has the server's entry.
 pub(crate) fn installed_plugin(name: &str, entry: &Path) -> InstalledPlugin {
-    let entry = read_json(entry).unwrap_or_default();
+    let entry = source::read(entry).unwrap_or_default();
     let program = entry["mcpServers"][NAME]["command"].as_str();
     (name.to_owned(), program.map(str::to_owned))
 }

@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use super::setup::ClientFile;
 use crate::formats::edit::Edit;
-use crate::formats::json::{line_of_member, read_strictly};
-use crate::formats::refusal::Refusal;
-use crate::formats::source::Source;
+use crate::formats::json::read_strictly;
+use crate::formats::source;
 
 /// How a client reads a JSON file of that name.
 pub(crate) struct Reading {
@@ -72,29 +71,22 @@ impl Reading {
     fn refusal(&self, text: &str) -> Option<String> {
         let value = match read_strictly(text, self.comments) {
             Ok(value) => value,
-            Err(Refusal::Damaged { line, reason }) => return Some(at(line, &reason)),
-            Err(other) => return Some(other.to_string()),
+            Err(refusal) => {
+                let reason = refusal.to_string();
+                return Some(reason.replacen("is damaged: ", "", 1));
+            }
         };
-        let line = |path: &[&str]| line_of_member(text, path);
         for (member, kind) in self.kinds {
             let found = member
                 .iter()
                 .try_fold(&value, |value, name| value.get(*name));
             if found.is_some_and(|found| !kind.is_of(found)) {
-                let reason = format!("`{}` is not {kind}", member.join("."));
-                return Some(at(line(member), &reason));
+                return Some(format!("`{}` is not {kind}", member.join(".")));
             }
         }
         let mut members = value.as_object()?.keys().map(String::as_str);
         let other = members.find(|name| !self.only.is_empty() && !self.only.contains(name))?;
-        Some(at(line(&[other]), &format!("`{other}` is no member of it")))
-    }
-}
-
-fn at(line: Option<usize>, reason: &str) -> String {
-    match line {
-        Some(line) => format!("line {line}: {reason}"),
-        None => reason.to_owned(),
+        Some(format!("`{other}` is no member of it"))
     }
 }
 
@@ -137,8 +129,9 @@ impl Switch {
 
     /// The place of the setting beside a file of ours, if it switches something off there.
     pub(crate) fn place(&self, file: &Path) -> Option<String> {
-        let source = Source::read(&file.with_file_name(self.file))?;
-        let value = source.at(self.path);
+        let file = file.with_file_name(self.file);
+        let settings = source::read(&file)?;
+        let value = (self.path.iter()).fold(&settings, |value, name| &value[*name]);
         let is_off = match self.off {
             Off::Is(off) => value.as_bool() == Some(off),
             Off::Text(off) => value == off,
@@ -146,6 +139,6 @@ impl Switch {
                 .as_array()
                 .is_some_and(|list| list.iter().any(|name| name == "waynote")),
         };
-        is_off.then(|| source.place(self.path))
+        is_off.then(|| format!("`{}` in {}", self.path.join("."), file.display()))
     }
 }

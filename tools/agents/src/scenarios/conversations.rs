@@ -22,7 +22,7 @@ const FRESH: &str = "canary-2218: the staging server is read-only";
 const OTHER: &str = "canary-8830: this project is written in Pascal";
 
 /// Two sessions: the first saves a note through the server, the second begins with it.
-pub(super) fn start(bench: &Bench) -> Result<()> {
+pub(crate) fn start(bench: &Bench) -> Result<()> {
     let note = json!({ "key": "frozen-clock", "content": SAVED, "pin": true });
     bench.model.calls("note_save", note);
     let first = bench.turn(Turn::New("question-one"))?;
@@ -45,7 +45,7 @@ pub(super) fn start(bench: &Bench) -> Result<()> {
 }
 
 /// More notes than a hook may hand over, in letters of three bytes: what it does hand over arrives as it is.
-pub(super) fn long(bench: &Bench) -> Result<()> {
+pub(crate) fn long(bench: &Bench) -> Result<()> {
     bench.sets("WAYNOTE_BUDGET", "20000");
     for number in 0..20 {
         let text = format!("<b>{number}</b> {}", "価格は整数です。".repeat(40));
@@ -69,7 +69,7 @@ pub(super) fn long(bench: &Bench) -> Result<()> {
 }
 
 /// A session is resumed twice; in between a person pins a note.
-pub(super) fn resume(bench: &Bench) -> Result<()> {
+pub(crate) fn resume(bench: &Bench) -> Result<()> {
     each_once(&bench.turn(Turn::New("question-one"))?, CANARY, "started")?;
     bench.waynote(&["key", "save", "staging", FRESH, "--pin"])?;
     for prompt in ["question-two", "question-three"] {
@@ -86,7 +86,7 @@ pub(super) fn resume(bench: &Bench) -> Result<()> {
 }
 
 /// The client compacts its conversation by its own means; the next request holds the block again.
-pub(super) fn compaction(bench: &Bench) -> Result<()> {
+pub(crate) fn compaction(bench: &Bench) -> Result<()> {
     compacted_between(bench, "question-one", "question-two")?;
     if bench.agent.client != "gemini" {
         bench.turn(Turn::Resume("question-three"))?;
@@ -102,7 +102,7 @@ pub(super) fn compaction(bench: &Bench) -> Result<()> {
 }
 
 /// Asks, lets the client compact its conversation, and asks again.
-pub(super) fn compacted_between(
+pub(crate) fn compacted_between(
     bench: &Bench,
     first: &'static str,
     last: &'static str,
@@ -159,7 +159,7 @@ fn after_compaction(bench: &Bench) -> Result<()> {
 }
 
 /// The conversation is cleared in mid-process.
-pub(super) fn clear(bench: &Bench) -> Result<()> {
+pub(crate) fn clear(bench: &Bench) -> Result<()> {
     match bench.agent.client {
         "claude-code" => {
             let said = |text: &str| {
@@ -253,7 +253,7 @@ fn typed(bench: &Bench, first: &'static str, command: &str, last: &'static str) 
 }
 
 /// A subagent does a part of the work; its own conversation begins with the block.
-pub(super) fn subagent(bench: &Bench) -> Result<()> {
+pub(crate) fn subagent(bench: &Bench) -> Result<()> {
     let (main, sub) = with_subagent(bench, None, |_| Reply::say("done"))?;
     each_once(&main, CANARY, "the session")?;
     each_once(&sub, CANARY, "the subagent")
@@ -261,7 +261,7 @@ pub(super) fn subagent(bench: &Bench) -> Result<()> {
 
 /// A session that calls a tool, if one is given, and then starts a subagent with a script of its own. The requests of
 /// both.
-pub(super) fn with_subagent(
+pub(crate) fn with_subagent(
     bench: &Bench,
     first: impl Into<Option<(&'static str, Value)>>,
     script: impl Fn(&Request) -> Reply + Send + Sync + 'static,
@@ -327,7 +327,7 @@ fn started(request: &Request) -> Option<String> {
 }
 
 /// Two projects of one home, each with a client at the same time.
-pub(super) fn two_at_once(bench: &Bench) -> Result<()> {
+pub(crate) fn two_at_once(bench: &Bench) -> Result<()> {
     let note = json!({ "key": "once", "content": SAVED });
     bench.model.calls("note_save", note);
     let other = bench.home()?.join("other");
@@ -354,7 +354,7 @@ pub(super) fn two_at_once(bench: &Bench) -> Result<()> {
 }
 
 /// Sessions at the same time: of which client, with which arguments, in which folder.
-pub(super) fn at_once(bench: &Bench, sessions: Vec<(Agent, Vec<&str>, PathBuf)>) -> Result<()> {
+pub(crate) fn at_once(bench: &Bench, sessions: Vec<(Agent, Vec<&str>, PathBuf)>) -> Result<()> {
     let mut running = Vec::new();
     for (agent, mut words, folder) in sessions {
         if agent.client == "codex" {
@@ -370,11 +370,22 @@ pub(super) fn at_once(bench: &Bench, sessions: Vec<(Agent, Vec<&str>, PathBuf)>)
 }
 
 /// Sessions that start while others take the processor.
-pub(super) fn load(bench: &Bench) -> Result<()> {
-    let _busy = super::super::load::BusyThreads::start(4);
-    for number in 1..=4 {
-        let session = bench.turn(Turn::New("question-one"))?;
-        each_once(&session, CANARY, &format!("session {number} under load"))?;
-    }
-    Ok(())
+pub(crate) fn load(bench: &Bench) -> Result<()> {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let mut numbers = 1..=4;
+        let held = numbers.try_for_each(|number| {
+            let session = bench.turn(Turn::New("question-one"))?;
+            each_once(&session, CANARY, &format!("session {number} under load"))
+        });
+        is_over.store(true, Ordering::Relaxed);
+        held
+    })
 }

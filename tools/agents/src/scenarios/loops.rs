@@ -36,7 +36,7 @@ fn of_iteration(requests: &[Request], iteration: u32) -> Result<Vec<Request>> {
 }
 
 /// Three iterations that learn from each other; the third ends the loop.
-pub(super) fn completes(bench: &Bench) -> Result<()> {
+pub(crate) fn completes(bench: &Bench) -> Result<()> {
     bench.model.does(|request| {
         if request.is_after_tool() {
             Reply::say("done")
@@ -80,7 +80,7 @@ pub(super) fn completes(bench: &Bench) -> Result<()> {
 }
 
 /// A loop whose first iteration ends it: the agent may use the tools, and nobody is asked.
-pub(super) fn ends(bench: &Bench) -> Result<()> {
+pub(crate) fn ends(bench: &Bench) -> Result<()> {
     bench.model.does(|request| match request.is_after_tool() {
         true => Reply::say("done"),
         false => complete(),
@@ -94,7 +94,7 @@ pub(super) fn ends(bench: &Bench) -> Result<()> {
 }
 
 /// A question stops the loop; its answer is in the next prompt.
-pub(super) fn blocked(bench: &Bench) -> Result<()> {
+pub(crate) fn blocked(bench: &Bench) -> Result<()> {
     bench.model.does(|request| match request.is_after_tool() {
         true => Reply::say("done"),
         false if request.contains(ANSWER) => complete(),
@@ -118,7 +118,7 @@ pub(super) fn blocked(bench: &Bench) -> Result<()> {
 }
 
 /// An agent whose model never answers is ended, with all that it started; the next attempt completes.
-pub(super) fn hangs(bench: &Bench) -> Result<()> {
+pub(crate) fn hangs(bench: &Bench) -> Result<()> {
     let has_hung = AtomicBool::new(false);
     bench.model.does(move |request| {
         if !has_hung.swap(true, Ordering::SeqCst) {
@@ -157,7 +157,7 @@ pub(super) fn hangs(bench: &Bench) -> Result<()> {
 }
 
 /// The provider fails in two ways; the iteration is tried again and completes.
-pub(super) fn recovers(bench: &Bench) -> Result<()> {
+pub(crate) fn recovers(bench: &Bench) -> Result<()> {
     let runs = bench.runs()?;
     let is_first = AtomicBool::new(true);
     bench.model.does(move |request| match runs() {
@@ -187,7 +187,7 @@ pub(super) fn recovers(bench: &Bench) -> Result<()> {
 }
 
 /// The provider goes on failing: the loop ends as failed, and says what the provider said.
-pub(super) fn gives_up(bench: &Bench) -> Result<()> {
+pub(crate) fn gives_up(bench: &Bench) -> Result<()> {
     bench.model.does(|_| Reply::Fail(400));
     let words = [
         "--iterations",

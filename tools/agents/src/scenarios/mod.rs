@@ -1,12 +1,11 @@
 //! Scenarios: the acts of a client at each moment, and the checks that follow.
 
-mod conversations;
-mod loops;
-mod night;
-mod plugins;
-mod remote;
-mod setting_up;
-mod tools;
+pub(super) mod conversations;
+pub(super) mod loops;
+pub(super) mod plugins;
+pub(super) mod remote;
+pub(super) mod setting_up;
+pub(super) mod tools;
 
 use std::path::Path;
 
@@ -29,41 +28,14 @@ pub(super) struct Subject<'a> {
 
 impl Subject<'_> {
     /// Plays one moment.
-    pub(super) fn play(self, moment: Moment) -> Result<()> {
-        let play = match moment {
-            Moment::Start => conversations::start,
-            Moment::Long => conversations::long,
-            Moment::Resume => conversations::resume,
-            Moment::Compaction => conversations::compaction,
-            Moment::Clear => conversations::clear,
-            Moment::Subagent => conversations::subagent,
-            Moment::Action => tools::action,
-            Moment::ActionCompacted => tools::compacted,
-            Moment::ActionSubagent => tools::by_subagent,
-            Moment::Worktrees => tools::worktrees,
-            Moment::TwoClients => tools::two_clients,
-            Moment::Failure => tools::failure,
-            Moment::TwoAtOnce => conversations::two_at_once,
-            Moment::Load => conversations::load,
-            Moment::Loop => loops::completes,
-            Moment::Blocked => loops::blocked,
-            Moment::Hang => loops::hangs,
-            Moment::Recovers => loops::recovers,
-            Moment::GivesUp => loops::gives_up,
-            Moment::Install => setting_up::install,
-            Moment::Plugin => plugins::plugin,
-            Moment::Night => night::night,
-            Moment::Endpoint => remote::endpoint,
+    pub(super) fn play(self, moment: &Moment) -> Result<()> {
+        let bench = match moment.is_bare {
+            true => Bench::bare(self.agent, self.program, self.waynote)?,
+            false => Bench::new(self.agent, self.program, self.waynote)?,
         };
-        let bench = match moment {
-            Moment::Install | Moment::Plugin | Moment::Night | Moment::Endpoint => {
-                Bench::bare(self.agent, self.program, self.waynote)?
-            }
-            _ => Bench::new(self.agent, self.program, self.waynote)?,
-        };
-        let played = play(&bench);
+        let played = (moment.plays)(&bench).context(moment.promise);
         if self.keep {
-            let name = format!("{}-{}", self.agent.client, moment.word());
+            let name = format!("{}-{}", self.agent.client, moment.word);
             println!("kept: {name}: {}", bench.keep(&name)?.display());
         }
         played

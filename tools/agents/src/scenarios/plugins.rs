@@ -62,7 +62,7 @@ const PLUGINS: [Plugin; 6] = [
 ];
 
 /// The plugin brings what `install` brings; both at once bring it once; without them nothing is left.
-pub(super) fn plugin(bench: &Bench) -> Result<()> {
+pub(crate) fn plugin(bench: &Bench) -> Result<()> {
     let client = bench.agent.client;
     let plugin = PLUGINS.iter().find(|plugin| plugin.client == client);
     let plugin = plugin.context("no plugin")?;

@@ -1,7 +1,7 @@
 //! A client that has a server's MCP endpoint, and nothing of waynote on its machine but what `install` wrote.
 
 use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::clients::Turn;
 use super::super::home::{Bench, CANARY};
@@ -12,17 +12,16 @@ const SAVED: &str = "canary-9127: the clock must be frozen before the tests";
 
 /// The client sends the token of its environment with each request, which is in none of its files. Its model reads and
 /// writes notes of the server.
-pub(super) fn endpoint(bench: &Bench) -> Result<()> {
+pub(crate) fn endpoint(bench: &Bench) -> Result<()> {
     let client = bench.agent.client;
     let server = Server::start(
         &bench.waynote_program()?,
         &bench.folder_of_its_own("server")?,
+        &[],
     )?;
     server.waynote(&["key", "save", "prices", CANARY, "--pin"])?;
-    let made = server.waynote(&["token", "create", "laptop", "--write", "--json"])?;
-    let made: Value = serde_json::from_str(&made)?;
-    let token = made["token"].as_str().context("no token")?;
-    bench.sets("WAYNOTE_TOKEN", token);
+    let token = server.token("laptop", "--write")?;
+    bench.sets("WAYNOTE_TOKEN", &token);
     bench.waynote(&["install", client, "--store", &server.store, "--remote-mcp"])?;
 
     let note = json!({ "key": "frozen-clock", "content": SAVED, "pin": true });

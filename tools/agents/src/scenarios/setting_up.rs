@@ -7,7 +7,7 @@ use super::super::home::{Bench, CANARY};
 use super::{each_once, none_holds};
 
 /// `uninstall` restores every byte that `install` changed; after a session too, no trace is left.
-pub(super) fn install(bench: &Bench) -> Result<()> {
+pub(crate) fn install(bench: &Bench) -> Result<()> {
     let client = bench.agent.client;
     let before = bench.files()?;
     bench.waynote(&["install", client])?;

@@ -35,7 +35,7 @@ const FILE: &str = "src/pay/round.rs";
 const INSIDE: &str = "canary_round_4471";
 
 /// A file below the project, and a note on its directory.
-pub(super) fn with_file(bench: &Bench) -> Result<()> {
+pub(crate) fn with_file(bench: &Bench) -> Result<()> {
     let file = bench.project()?.join(FILE);
     std::fs::create_dir_all(file.with_file_name(""))?;
     std::fs::write(file, format!("pub fn {INSIDE}() {{}}\n"))?;
@@ -57,7 +57,7 @@ fn reading(client: &str, checkout: &Path) -> Result<(&'static str, Value)> {
 }
 
 /// A file below the project is read twice: its directory's note comes with the first reading alone.
-pub(super) fn action(bench: &Bench) -> Result<()> {
+pub(crate) fn action(bench: &Bench) -> Result<()> {
     with_file(bench)?;
     is_told_once(bench, "question-one")?;
     if matches!(bench.agent.client, "claude-code" | "codex") {
@@ -69,7 +69,7 @@ pub(super) fn action(bench: &Bench) -> Result<()> {
 }
 
 /// A session reads the file twice, and gets the note once, after the first reading; its requests.
-pub(super) fn is_told_once(bench: &Bench, prompt: &str) -> Result<Vec<Request>> {
+pub(crate) fn is_told_once(bench: &Bench, prompt: &str) -> Result<Vec<Request>> {
     let read = reading(bench.agent.client, &bench.project()?)?;
     calls(bench, vec![read.clone(), read]);
     let requests = bench.turn(Turn::New(prompt))?;
@@ -87,7 +87,7 @@ fn reads_in_each_turn(bench: &Bench) -> Result<()> {
 }
 
 /// The conversation is compacted between two readings: the note comes with the first reading after it again.
-pub(super) fn compacted(bench: &Bench) -> Result<()> {
+pub(crate) fn compacted(bench: &Bench) -> Result<()> {
     with_file(bench)?;
     reads_in_each_turn(bench)?;
     conversations::compacted_between(bench, "question-one", "question-three")?;
@@ -105,7 +105,7 @@ pub(super) fn compacted(bench: &Bench) -> Result<()> {
 }
 
 /// A session and its subagent read the same file, the subagent twice: each conversation has the note once.
-pub(super) fn by_subagent(bench: &Bench) -> Result<()> {
+pub(crate) fn by_subagent(bench: &Bench) -> Result<()> {
     with_file(bench)?;
     let read = reading(bench.agent.client, &bench.project()?)?;
     let own = read.clone();
@@ -124,7 +124,7 @@ pub(super) fn by_subagent(bench: &Bench) -> Result<()> {
 
 /// Two sessions at once, in two worktrees of one repository, read a file twice each: each is told once, and each has the
 /// block.
-pub(super) fn worktrees(bench: &Bench) -> Result<()> {
+pub(crate) fn worktrees(bench: &Bench) -> Result<()> {
     with_file(bench)?;
     bench.git(&["add", "."])?;
     let person = ["-c", "user.name=p", "-c", "user.email=p@example.com"];
@@ -144,7 +144,7 @@ pub(super) fn worktrees(bench: &Bench) -> Result<()> {
 }
 
 /// Two clients at once in one project read the same file twice each.
-pub(super) fn two_clients(bench: &Bench) -> Result<()> {
+pub(crate) fn two_clients(bench: &Bench) -> Result<()> {
     with_file(bench)?;
     let other = AGENTS[0];
     bench.joins(other)?;
@@ -193,7 +193,7 @@ fn each_is_told_once(bench: &Bench) -> Result<()> {
 }
 
 /// A command fails: the note that matches what it printed comes before the next decision.
-pub(super) fn failure(bench: &Bench) -> Result<()> {
+pub(crate) fn failure(bench: &Bench) -> Result<()> {
     let note = format!(
         "`sh ship.sh` fails with SHIP_E42 while the lock of staging is held by another deployment. This happened in \
          May, and again in June, each time for an hour. {UNLOCK}"

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::entry::{HOOK_TOOL, Json, JsonEdit, NAME, NO_SEARCH, object};
 use super::hook_command;
 use super::refusal::{EditResult, Refusal};
-use waynote::text::line_of;
 
 /// Puts our entries in. Those that are there already start our program where it is now, and stay otherwise as they are.
 pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> EditResult {
@@ -123,16 +122,6 @@ pub(crate) fn read(text: &str) -> Option<Value> {
     parse(text).ok()?.to_serde_value()
 }
 
-/// The line, from 1, of a member that is reached by these names.
-pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
-    let (name, above) = path.split_last()?;
-    let root = parse(text).ok()?;
-    let mut above = above.iter();
-    let file = root.object_value()?;
-    let object = above.try_fold(file, |object, name| object.object_value(name))?;
-    Some(line_of(text, start(&object.get(name)?.into())))
-}
-
 fn parse(text: &str) -> EditResult<CstRootNode> {
     parse_as(text, true)
 }
@@ -179,40 +168,6 @@ pub(crate) fn read_strictly(text: &str, comments: bool) -> EditResult<Value> {
         };
         Refusal::damaged(Some(error.line()), reason)
     })
-}
-
-/// Refuses a file in which a name that we need stands twice.
-pub(super) fn once(text: &str, edits: &[JsonEdit]) -> EditResult<()> {
-    let once = |object: &CstObject, name: &str| {
-        let members = object.properties().into_iter();
-        let mut named = members.filter(|member| member.decoded_name().as_deref() == Some(name));
-        match (named.next(), named.next()) {
-            (Some(one), Some(other)) => Err(Refusal::Twice {
-                name: name.to_owned(),
-                lines: [one, other].map(|member| line_of(text, start(&member.into()))),
-            }),
-            (member, _) => Ok(member.and_then(|member| member.object_value())),
-        }
-    };
-    let root = parse(text)?;
-    let Some(file) = root.object_value() else {
-        return Ok(());
-    };
-    for edit in edits {
-        let (first, second): (&str, &str) = match edit {
-            JsonEdit::Server { at, .. } => (at, NAME),
-            JsonEdit::Hook { event, .. } => ("hooks", event),
-            JsonEdit::Version(_) | JsonEdit::EscapedSlashes => continue,
-        };
-        let Some(held) = once(&file, first)? else {
-            continue;
-        };
-        if let (Some(entry), JsonEdit::Server { .. }) = (once(&held, second)?, edit) {
-            once(&entry, "command")?;
-            once(&entry, "args")?;
-        }
-    }
-    Ok(())
 }
 
 fn wrong(name: &str, what: &str) -> Refusal {
@@ -324,16 +279,6 @@ fn own_command(command: &CstObject, edit: &JsonEdit) -> Option<CstStringLit> {
     let command = text_of(&literal);
     let is_written = matches!(edit, JsonEdit::Hook { command: own, .. } if *own == command);
     (is_written || hook_command::is_ours(&command)).then_some(literal)
-}
-
-/// Where a node begins in its file, in bytes.
-fn start(node: &CstNode) -> usize {
-    let above = node.ancestors().map(CstNode::from);
-    std::iter::once(node.clone())
-        .chain(above)
-        .flat_map(|node| node.previous_siblings().collect::<Vec<_>>())
-        .map(|node| node.to_string().len())
-        .sum()
 }
 
 #[cfg(test)]

@@ -75,25 +75,6 @@ fn another_programs_value_is_refused() {
 }
 
 #[test]
-fn a_client_may_read_more_strictly() {
-    for (text, comments, line) in [
-        ("{\n\"a\": 1,\n}", true, Some(2)),
-        ("{\n\"a\": 1,\n}", false, Some(3)),
-        ("{\n// b\n\"a\": 1}", false, Some(2)),
-        ("{\n\"a\": 1 /* b */}", false, Some(2)),
-        ("{\n// b\n\"a\": 1}", true, None),
-        ("{\n\"a\": 1}", false, None),
-    ] {
-        let read = read_strictly(text, comments);
-        let found = read.err().map(|refusal| match refusal {
-            Refusal::Damaged { line, .. } => line.unwrap(),
-            other => panic!("{other:?}"),
-        });
-        assert_eq!(found, line, "{text}");
-    }
-}
-
-#[test]
 fn what_a_person_added_to_our_entries_stays() {
     let text = r#"{
   "mcpServers": {
@@ -115,25 +96,4 @@ fn what_a_person_added_to_our_entries_stays() {
         read(&back).unwrap()["hooks"]["SessionStart"][0]["hooks"][0]["command"],
         "say hi"
     );
-}
-
-#[test]
-fn a_name_that_stands_twice_is_refused() {
-    for (text, name, lines) in [
-        ("{\"hooks\": {},\n\"hooks\": {}}", "hooks", [1, 2]),
-        (
-            "{\"mcpServers\": 1,\n\n\"mcpServers\": {}}",
-            "mcpServers",
-            [1, 3],
-        ),
-        (
-            "{\"mcpServers\": {\"waynote\": {},\"waynote\": {}}}",
-            "waynote",
-            [1, 1],
-        ),
-    ] {
-        let name = name.to_owned();
-        let refusal = Refusal::Twice { name, lines };
-        assert_eq!(once(text, &edits()), Err(refusal));
-    }
 }
