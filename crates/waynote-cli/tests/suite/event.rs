@@ -21,21 +21,6 @@ fn an_event_is_shown_by_its_address() {
     2026-05-17 12:00 (UTC), person
     entry 03g56gadhc9giz28czzxeif1v was resolved by 03g56gadhc9giz28d01wfmh0z
 
-    $ waynote show session:s#event-1 --json
-    {
-      "address": "session:s#event-1",
-      "author": "person",
-      "by": "03g56gadhc9giz28d01wfmh0z",
-      "entry": "03g56gadhc9giz28czzxeif1v",
-      "event": "resolved",
-      "position": 3,
-      "recorded_at": "2026-05-17T12:00:00Z"
-    }
-
-    $ waynote history session:s#event-1
-    2026-05-17 12:00 (UTC), person
-    entry 03g56gadhc9giz28czzxeif1v was resolved by 03g56gadhc9giz28d01wfmh0z
-
     $ waynote show session:s#event-2
     exit 1
     error: there is no session:s#event-2

@@ -98,35 +98,6 @@ fn what_the_start_went_without_comes_with_the_first_reply() {
     assert_eq!(prompt(&scratch, "hello"), "");
 }
 
-/// A client has two sessions in one process, and a call does not say which one it is of.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_reply_does_not_take_the_block_of_another_session() {
-    let scratch = noted();
-    let other = |event: &str, source: &str| {
-        hook(
-            &scratch,
-            event,
-            &json!({ "session_id": "other", "source": source }),
-        )
-    };
-    assert!(start(&scratch, "startup").contains("canary"));
-    let mut client = Client::start(&scratch, "mcp");
-    let mut reply = || {
-        client
-            .result("note_search", json!({ "query": "nothing" }))
-            .to_string()
-    };
-    for source in ["startup", "compact"] {
-        // Its hook has not brought it yet.
-        let begins = other("SessionStart", source).env("WAYNOTE_STORE", "/");
-        assert_eq!(added(begins), "");
-        assert!(!reply().contains("canary"), "{source}");
-        has(added(other(EVERY_PROMPT, source)), "canary");
-        assert!(!reply().contains("canary"), "{source}");
-    }
-}
-
 #[test]
 fn a_client_that_goes_before_the_answer_was_not_given_it() {
     let scratch = noted();

@@ -31,13 +31,6 @@ fn an_older_text_of_openotters_becomes_a_revision() {
     conflicts 1:
       agent:default#k: the text written here stays current; the imported one is revision 2: `waynote restore agent:default#k@2` makes it current
 
-    $ waynote history agent:default#k
-    agent:default#k
-    REVISION  ACTION     AUTHOR             RECORDED              PREVIEW
-    3         undo of 2  person             2026-05-17T12:00:00Z  ours
-    2         save       import:openotters  2026-05-17T12:00:00Z  theirs
-    1         save       person             2026-05-17T12:00:00Z  ours
-
     $ waynote import openotters memory.db
     0 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:

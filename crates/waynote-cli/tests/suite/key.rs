@@ -22,17 +22,6 @@ fn pinned_notes_are_listed_and_all_are_counted() {
 
     $ waynote key count
     2
-
-    $ waynote key delete deploy
-    deleted agent:default#deploy
-
-    $ waynote key delete deploy
-    exit 1
-    error: there is no agent:default#deploy
-      there are: db
-
-    $ waynote --agent other key list
-    no notes in agent:other; the agents with notes are: default
     ");
 }
 
