@@ -40,9 +40,8 @@ fn hidden_characters_are_not_saved() {
     let scratch = Scratch::new();
     let saved = scratch
         .run("place write -")
-        .stdin("a\u{202e}b\u{e0041}\u{e0042}")
-        .said();
-    insta::assert_snapshot!(saved, @"saved place:~/work (revision 1); dropped 3 hidden characters");
+        .stdin("a\u{202e}b\u{e0041}\u{e0042}");
+    insta::assert_snapshot!(saved.said(), @"saved place:~/work (revision 1); dropped 3 hidden characters");
     assert_eq!(scratch.run("place read").bytes(), b"ab");
     let again = scratch.run("place write --json -").stdin("a\u{2066}b").ok();
     assert!(again.contains("\"dropped\": 1"), "{again}");

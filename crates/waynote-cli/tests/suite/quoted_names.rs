@@ -58,12 +58,9 @@ fn a_session_called_like_a_command_stays_a_name() {
 fn a_path_called_like_a_command_stays_a_path() {
     let scratch = Scratch::new();
     let place = "~/a; touch pwned";
-    scratch
-        .waynote(["place", "write", "--at", place, "one"])
-        .ok();
-    let said = scratch
-        .waynote(["place", "write", "--at", place, "two"])
-        .ok();
+    let write = |text: &str| scratch.ok(&format!("place write --at '{place}' {text}"));
+    write("one");
+    let said = write("two");
     assert_eq!(run_hints(&scratch, &said), 1, "{said}");
     scratch.waynote(["place", "write", "--at", "~", "two"]).ok();
     let address = format!("place:{place}");

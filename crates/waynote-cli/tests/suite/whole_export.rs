@@ -4,7 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use super::common::{Scratch, assert_transcript, has};
+use super::common::{Scratch, assert_transcript, has, lacks};
 
 /// A store in which everything happened: overwritten, deleted, pinned, undone, resolved, repeated, forgotten; a loop.
 fn filled() -> Scratch {
@@ -32,12 +32,12 @@ fn filled() -> Scratch {
 #[test]
 fn a_store_comes_back_whole_from_its_export() {
     let scratch = filled();
-    let said = scratch.ok("export json store.jsonl");
-    has(&said, "items to store.jsonl");
     has(
-        scratch.ok("--store back.db import json store.jsonl"),
-        "verified",
+        scratch.ok("export json store.jsonl"),
+        "items to store.jsonl",
     );
+    let back = scratch.ok("--store back.db import json store.jsonl");
+    has(back, "verified");
     has(scratch.ok("--store back.db verify"), "is sound");
     for words in [
         "ls --json",
@@ -54,11 +54,9 @@ fn a_store_comes_back_whole_from_its_export() {
         let text = scratch.ok(words);
         text.split_once('\n').unwrap().1.to_owned()
     };
-    assert_eq!(
-        lines("export json -"),
-        lines("--store back.db export json -")
-    );
-    assert!(!lines("export json -").contains("nobody should know"));
+    let whole = lines("export json -");
+    assert_eq!(lines("--store back.db export json -"), whole);
+    lacks(whole, "nobody should know");
     assert_transcript!(scratch, @"
     $ waynote export json store.jsonl
     exit 1
@@ -89,16 +87,11 @@ fn an_export_that_is_not_whole_makes_no_store() {
         (whole[..whole.len() - 2].join("\n"), "it is the last one"),
         ([whole[0], whole[1], whole[2], &broken].join("\n"), "line 4"),
         ([whole[0], &whole[1][..40]].join("\n"), "line 2"),
-        (
-            whole[0].replace("export\":1", "export\":2"),
-            "a newer version",
-        ),
+        (whole[0].replace("export\":1", "export\":2"), "a newer"),
     ] {
         scratch.put("work/broken.jsonl", text);
-        has(
-            scratch.run("--store no.db import json broken.jsonl").said(),
-            why,
-        );
+        let run = scratch.run("--store no.db import json broken.jsonl");
+        has(run.said(), why);
         assert!(!scratch.home().join("work/no.db").exists(), "{why}");
     }
 }
@@ -108,8 +101,8 @@ fn every_note_is_a_markdown_file() {
     let scratch = filled();
     assert_snapshot!(scratch.ok("export markdown notes"), @"wrote 5 notes to notes, 0 unchanged");
     assert_snapshot!(scratch.ok("export markdown notes"), @"wrote 0 notes to notes, 5 unchanged");
-    let listed =
-        scratch.shell("cd home/work/notes; find . -type f | sort; cat agent/default/build.md");
+    let script = "cd home/work/notes; find . -type f | sort; cat agent/default/build.md";
+    let listed = scratch.shell(script);
     assert_snapshot!(String::from_utf8(listed.stdout).unwrap(), @r#"
     ./agent/default/build.md
     ./place/~/work/note.api.md

@@ -8,10 +8,8 @@ use super::mcp_client::Client;
 #[test]
 fn a_worktree_has_the_notes_of_its_main_checkout() {
     let scratch = Scratch::new();
-    let (shop, tree) = (
-        scratch.home().join("shop"),
-        scratch.home().join("trees/fix"),
-    );
+    let home = scratch.home();
+    let (shop, tree) = (home.join("shop"), home.join("trees/fix"));
     std::fs::create_dir_all(shop.join("api")).unwrap();
     git(&shop, "init -q");
     git(&shop, "commit -q --allow-empty -m begin");
@@ -23,10 +21,8 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
     scratch.ok("place write --at ~/shop/web in_its_web");
     scratch.ok("place write --at ~/trees/fix in_the_worktree");
     let block = scratch.run("context").cwd(tree.join("api")).ok();
-    let notes: Vec<&str> = block
-        .lines()
-        .filter(|line| line.starts_with("###"))
-        .collect();
+    let notes = block.lines().filter(|line| line.starts_with("###"));
+    let notes: Vec<&str> = notes.collect();
     insta::assert_snapshot!(notes.join("\n"), @"
     ### `place:~` (2026-05-17, by a person)
     ### `place:~/shop` (2026-05-17, by a person)
@@ -37,11 +33,8 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
     assert_eq!(scratch.ok("context --at ~/trees/fix/api"), block);
     lacks(scratch.ok("context --at ~/shop/api"), "worktree");
     // Style faithful is that of the moved programs, which know of no worktrees.
-    let faithful = scratch
-        .run("context --style faithful --only places")
-        .cwd(&tree)
-        .ok();
-    assert!(!faithful.contains("in_the_shop"), "{faithful}");
+    let faithful = scratch.run("context --style faithful --only places");
+    lacks(faithful.cwd(&tree).ok(), "in_the_shop");
     // The server has the same block.
     let mut command = scratch.command("mcp");
     command.current_dir(tree.join("api"));
@@ -65,26 +58,19 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
 #[test]
 fn a_directory_behind_a_link_has_the_notes_of_its_real_path() {
     let scratch = Scratch::new();
-    let (real, link) = (
-        scratch.home().join("disk2/shop"),
-        scratch.home().join("code"),
-    );
+    let home = scratch.home();
+    let (real, link) = (home.join("disk2/shop"), home.join("code"));
     std::fs::create_dir_all(real.join("src")).unwrap();
     std::os::unix::fs::symlink(scratch.home().join("disk2"), &link).unwrap();
-    has(
-        scratch.ok("place write --at ~/code/shop 'Prices are cents.'"),
-        "saved place:~/disk2/shop",
-    );
+    let saved = scratch.ok("place write --at ~/code/shop 'Prices are cents.'");
+    has(saved, "saved place:~/disk2/shop");
     for words in ["context --at ~/code/shop/src", "show ~/code/shop"] {
         has(scratch.ok(words), "Prices are cents.");
     }
     // A client names the directory as its shell does.
     let input = json!({ "session_id": "s", "cwd": link.join("shop") }).to_string();
-    let hook = scratch
-        .run("hook claude-code SessionStart")
-        .stdin(input)
-        .said();
-    has(&hook, "Prices are cents.");
+    let hook = scratch.run("hook claude-code SessionStart").stdin(input);
+    has(hook.said(), "Prices are cents.");
     let mut command = scratch.command("mcp");
     command.env("CLAUDE_PROJECT_DIR", link.join("shop"));
     let mut client = Client::spawn(command);

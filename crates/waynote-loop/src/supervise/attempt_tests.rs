@@ -151,28 +151,23 @@ impl Fifo {
 
     /// The text written until its last writer closes it.
     pub(super) fn rest(&mut self) -> String {
-        let mut text = Vec::new();
-        let mut buffer = [0; 1024];
-        loop {
-            self.wait();
-            match self.0.read(&mut buffer) {
-                Ok(0) => return String::from_utf8(text).unwrap(),
-                Ok(read) => text.extend_from_slice(&buffer[..read]),
-                Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
-            }
-        }
+        self.until(None)
     }
 
     /// The next line.
     pub(super) fn line(&mut self) -> String {
+        self.until(Some(b'\n'))
+    }
+
+    /// The text before a byte, or before its last writer closes it.
+    fn until(&mut self, end: Option<u8>) -> String {
         let mut text = Vec::new();
         let mut byte = [0];
         loop {
             self.wait();
             match self.0.read(&mut byte) {
-                Ok(0) => panic!("no line: {:?}", String::from_utf8_lossy(&text)),
-                Ok(_) if byte == *b"\n" => return String::from_utf8(text).unwrap(),
-                Ok(_) => text.push(byte[0]),
+                Ok(1) if Some(byte[0]) != end => text.push(byte[0]),
+                Ok(_) => return String::from_utf8(text).unwrap(),
                 Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
             }
         }

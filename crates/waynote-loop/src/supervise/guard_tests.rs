@@ -136,24 +136,6 @@ fn an_agent_that_kills_its_loop_at_once_ends_too() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn an_agent_whose_group_was_not_told_is_found_by_its_mark() {
-    let agent = |mark: &str| {
-        let mut command = Command::new("sleep");
-        command.arg("1000").env(GUARDED, mark).process_group(0);
-        command.spawn().unwrap()
-    };
-    let own = format!("{}-test", std::process::id());
-    let (mut found, mut other) = (agent(&format!("{own}-1")), agent(&format!("{own}-2")));
-    let patience = Duration::from_secs(300);
-    follow(format!("group 1\nstart {own}-1\n").as_bytes(), patience);
-    assert!(found.try_wait().unwrap().is_some());
-    assert!(other.try_wait().unwrap().is_none());
-    other.kill().unwrap();
-    other.wait().unwrap();
-}
-
-#[test]
-#[cfg(target_os = "linux")]
 fn what_leaves_the_group_ends_with_its_iteration() {
     for script in [
         "setsid sh -c 'echo begun >&9; touch up; exec sleep 1000' &",
