@@ -138,16 +138,6 @@ fn raise(limit: &str) -> String {
 fn of_format(error: Option<&FormatError>, advice: String) -> String {
     match error {
         Some(FormatError::DamagedFile { .. }) => format!("{advice}; nothing was written to it"),
-        Some(FormatError::NothingToImport {
-            is_store: true,
-            path,
-        }) => format!(
-            "use it as it is: `waynote --store {}`",
-            quoted(&path.to_string_lossy())
-        ),
-        Some(FormatError::NoAgent { .. }) => {
-            "name one of these with `--agent`, or leave it out to import all".into()
-        }
         Some(FormatError::NoXs { .. }) => {
             format!("{advice}; or import what `xs cat STORE` prints, with --contents")
         }
