@@ -363,19 +363,19 @@ fn arguments_are_checked_by_name_and_type() {
     `content` is a text; nothing was done
 
     $ note_save {"key":["k"],"content":"v"}
-    error: `key` cannot be a list
+    error: `key` cannot be `["k"]`
     `key` is a text; nothing was done
 
     $ note_save {"key":"k","content":["v"]}
-    error: `content` cannot be a list
+    error: `content` cannot be `["v"]`
     `content` is a text; nothing was done
 
     $ note_save {"key":"k","content":"v","if_revision":-1}
-    error: `if_revision` cannot be -1
+    error: `if_revision` cannot be `-1`
     `if_revision` is a whole number, at least 0; nothing was done
 
     $ note_save {"key":"k","content":"v","pin":"perhaps"}
-    error: `pin` cannot be a text
+    error: `pin` cannot be `perhaps`
     `pin` is true or false; nothing was done
 
     $ note_save {"key":"k","content":"v\u0000"}
@@ -387,7 +387,7 @@ fn arguments_are_checked_by_name_and_type() {
     it takes type; nothing was done
 
     $ note_search {"query":"q","limit":0}
-    error: `limit` cannot be 0
+    error: `limit` cannot be `0`
     `limit` is a whole number, at least 1; nothing was done
 
     $ note_show {}
