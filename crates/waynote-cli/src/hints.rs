@@ -4,7 +4,7 @@ use waynote::error::{PersonalAct, SideFileProblem, StorageError};
 use waynote::visible::visible;
 use waynote::{Error, LoopError, UndoError};
 use waynote_formats::FormatError;
-use waynote_loop::{Error as RunnerError, StartProblem};
+use waynote_loop::Error as RunnerError;
 use waynote_remote::{Distrust, RemoteError};
 
 use waynote_system::shell::quoted;
@@ -96,20 +96,12 @@ pub(crate) fn of_runner(error: &RunnerError) -> String {
     match error {
         RunnerError::Store(error) => hint(error),
         RunnerError::NoAgent => "name its command after `--`, as in `waynote loop -- my-agent --flag`, or use `--with claude-code`".into(),
-        RunnerError::EmptyUntil => "name one with `--until TEXT`".into(),
-        RunnerError::LongUntil => "name one line: the agent prints it alone on a line".into(),
-        RunnerError::NoProgram { is_path: true, .. } => "name a file that can be run".into(),
+        RunnerError::InvalidUntil => "name one line with `--until TEXT`: the agent prints it alone on a line".into(),
         RunnerError::NoProgram { .. } => "install it, add its folder to PATH, or name it by its path behind `--`".into(),
         RunnerError::NotExecutable { file } => {
             format!("`chmod +x {}` makes it executable", visible(&quoted(file)))
         }
-        RunnerError::CannotStart { reason, .. } => match reason {
-            StartProblem::NoDirectory => "go to a directory that is there",
-            StartProblem::NoProgram => "install it, or name it by its path; the words after `--` are the agent's command",
-            StartProblem::NotAllowed => "make it executable: `chmod +x`",
-            _ => "try the command by itself",
-        }
-        .into(),
+        RunnerError::CannotStart { .. } => "try the words after `--` by themselves, in this directory".into(),
         RunnerError::PromptUnfit(_) => "write `{prompt_file}` where the agent takes a file, or leave `{prompt}` out and it gets the prompt on standard input".into(),
         RunnerError::Template { placeholders, .. } => format!(
             "the placeholders are {}; braces that are to stay go between {{% raw %}} and {{% endraw %}}",
@@ -125,7 +117,6 @@ pub(crate) fn of_runner(error: &RunnerError) -> String {
                 quoted(&target.to_string())
             )
         }
-        RunnerError::SourceTooLarge { limit, .. } => format!("{limit} are the most"),
         RunnerError::Logs { .. } => "name a folder that is one, or a new one; links in the working directory are not followed".into(),
         _ => String::new(),
     }

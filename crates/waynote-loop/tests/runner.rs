@@ -88,7 +88,6 @@ impl Observer for Recorder {
             Notice::Retrying { next, outcome, .. } => {
                 format!("{outcome}: attempt {} of {}", next.number, next.limit)
             }
-            Notice::Waiting { .. } => return,
             Notice::Resumed { done, all } => format!("{done} of {all} are done"),
             other => format!("{other:?}"),
         };

@@ -73,7 +73,7 @@ fn a_template_that_is_wrong_is_said_before_anything_begins() {
     std::fs::write(work.join("mine"), "\n\n{{ specs }}").unwrap();
     insta::assert_snapshot!(looping(&scratch, "--prompt mine", "true").said(), @"
     exit 1
-    error: mine, line 3: there is no placeholder `specs`
+    error: mine: there is no placeholder `specs`
       the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
     ");
     let shown = scratch.run("--session s log show").said();

@@ -389,7 +389,7 @@ fn an_agent_that_is_gone_in_the_night_is_waited_for() {
     insta::assert_snapshot!(run(), @"
     exit 1
     error: there is no program `./agent`
-      name a file that can be run
+      install it, add its folder to PATH, or name it by its path behind `--`
     ");
 }
 
@@ -460,8 +460,8 @@ fn arguments_that_say_nothing_are_refused() {
 
     $ waynote --session s loop --until '' -- true
     exit 2
-    error: the text to wait for is empty
-      name one with `--until TEXT`
+    error: the text to wait for is not one line
+      name one line with `--until TEXT`: the agent prints it alone on a line
 
     $ waynote --session s loop --iterations 0 -- true
     exit 2
