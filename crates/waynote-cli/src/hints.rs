@@ -4,7 +4,7 @@ use waynote::error::{PersonalAct, StorageError};
 use waynote::visible::visible;
 use waynote::{Error, LoopError, UndoError};
 use waynote_formats::FormatError;
-use waynote_loop::{Error as RunnerError, StartProblem};
+use waynote_loop::Error as RunnerError;
 use waynote_remote::{Distrust, RemoteError};
 use waynote_system::shell::quoted;
 
@@ -136,18 +136,12 @@ pub(crate) fn of_runner(error: &RunnerError) -> String {
     match error {
         RunnerError::Store(error) => hint(error),
         RunnerError::NoAgent => "name its command after `--`, as in `waynote loop -- my-agent --flag`, or use `--with claude-code`".into(),
-        RunnerError::EmptyUntil | RunnerError::LongUntil => {
-            "`--until TEXT` names one line, which the agent prints alone".into()
-        }
-        RunnerError::NoProgram { .. }
-        | RunnerError::CannotStart {
-            reason: StartProblem::NoProgram,
-            ..
-        } => "install it, add its folder to PATH, or name it by its path behind `--`".into(),
+        RunnerError::InvalidUntil => "name one line with `--until TEXT`: the agent prints it alone on a line".into(),
+        RunnerError::NoProgram { .. } => "install it, add its folder to PATH, or name it by its path behind `--`".into(),
         RunnerError::NotExecutable { file } => {
             format!("`chmod +x {}` makes it executable", visible(&quoted(file)))
         }
-        RunnerError::CannotStart { .. } => "try the command by itself, in this directory".into(),
+        RunnerError::CannotStart { .. } => "try the words after `--` by themselves, in this directory".into(),
         RunnerError::PromptUnfit(_) => "write `{prompt_file}` where the agent takes a file, or leave `{prompt}` out and it gets the prompt on standard input".into(),
         RunnerError::Template { placeholders, .. } => format!(
             "the placeholders are {}; braces that are to stay go between {{% raw %}} and {{% endraw %}}",
@@ -161,7 +155,6 @@ pub(crate) fn of_runner(error: &RunnerError) -> String {
             let file = quoted(&target.to_string());
             format!("if you mean that file, name it: `{option} {file}`")
         }
-        RunnerError::SourceTooLarge { limit, .. } => format!("{limit} are the most"),
         RunnerError::Logs { .. } => "name a folder that is one, or a new one; links in the working directory are not followed".into(),
         _ => String::new(),
     }
@@ -174,16 +167,6 @@ fn raise(limit: &str) -> String {
 fn of_format(error: Option<&FormatError>, advice: String) -> String {
     match error {
         Some(FormatError::DamagedFile { .. }) => format!("{advice}; nothing was written to it"),
-        Some(FormatError::NothingToImport {
-            is_store: true,
-            path,
-        }) => format!(
-            "use it as it is: `waynote --store {}`",
-            quoted(&path.to_string_lossy())
-        ),
-        Some(FormatError::NoAgent { .. }) => {
-            "name one of these with `--agent`, or leave it out to import all".into()
-        }
         Some(FormatError::NoXs { .. }) => {
             format!("{advice}; or import what `xs cat STORE` prints, with --contents")
         }

@@ -12,7 +12,7 @@ use waynote::store::Damage;
 use waynote::{
     Base, LocalStore, Options, Reader, Rollback, SecretPolicy, SqliteStore, Store, pass_on,
 };
-use waynote_formats::{ExportReport, SyncedStore, zrb};
+use waynote_formats::SyncedStore;
 use waynote_remote::RemoteStore;
 
 use waynote_system::checkouts::GitCheckouts;
@@ -163,14 +163,6 @@ impl OpenStore {
             Kind::Remote(_) | Kind::Database(_) => Ok(None),
             Kind::Plain(_) | Kind::Synced(_) => Ok(self.sqlite()?.rollback()?),
         }
-    }
-
-    /// Writes the directories' notes to a `notes.json`, which may be the one that the store is kept in sync with.
-    pub(crate) fn export_zrb(&self, file: &Path) -> Outcome<ExportReport> {
-        Ok(match self.kind() {
-            Kind::Synced(store) if store.is_synced_with(file) => store.export()?,
-            _ => zrb::export_to(self.store(), file)?,
-        })
     }
 
     /// Reports problems of the synced file on standard error, each one once, and the journaled notes from it that hold

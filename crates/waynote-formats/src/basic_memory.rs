@@ -12,15 +12,15 @@ use crate::source::Folder;
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
-    name: "basic-memory",
-    about: "A folder of basic-memory: a note for each Markdown file, in the agent's notebook",
-    details: "",
-    takes: SourceKind::Source {
-        help: "The folder",
-        read,
-    },
     usual: &["~/basic-memory"],
-    loaded_by: &[],
+    ..Format::new(
+        "basic-memory",
+        "A folder of basic-memory: a note for each Markdown file, in the agent's notebook",
+        SourceKind::Source {
+            help: "The folder",
+            read,
+        },
+    )
 };
 
 /// Reads a folder and those below it. A file becomes a keyed note of `scope`, under its permalink or else its path: its

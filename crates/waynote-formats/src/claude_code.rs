@@ -1,20 +1,17 @@
 //! Claude Code's files: `CLAUDE.md` of a directory and of the user, rules, and what it noted by itself about a project.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use waynote::{Address, Place, Result};
 
-use crate::files::key;
 use crate::format::{Format, Project, SourceKind};
 use crate::incoming::{ForeignNotes, Precedence};
 use crate::source::Folder;
+use crate::text_files::{self, TextFile, at};
 
-/// The format, for a list of formats.
+/// What people wrote for it.
 pub const FORMAT: Format = Format {
-    name: "claude-code",
-    about: "Claude Code's CLAUDE.md, rules and memory of a directory: keyed notes of that directory",
     details: "The user's own CLAUDE.md becomes a keyed note of home.",
-    takes: SourceKind::Project(read),
     usual: &[
         "CLAUDE.md",
         ".claude/CLAUDE.md",
@@ -22,76 +19,78 @@ pub const FORMAT: Format = Format {
         ".claude/rules",
     ],
     loaded_by: &["claude-code"],
+    ..Format::new(
+        "claude-code",
+        "Claude Code's CLAUDE.md and rules of a directory: keyed notes of that directory",
+        SourceKind::Project(read),
+    )
 };
 
-/// Reads what applies in a directory. Its files become keyed notes of its place, and the user's own those of home:
-///
-/// - `CLAUDE.md`: `claude-md`; `.claude/CLAUDE.md`: `dot-claude-md`; `CLAUDE.local.md`: `claude-local-md`
-/// - `.claude/rules/NAME.md`: `claude-rule-NAME`
-/// - `CLAUDE.md` of the user's folder of Claude Code: `claude-md` of home
-/// - `projects/PROJECT/memory/` there: `memory` (its `MEMORY.md`) and `memory-NAME`
+/// What it noted by itself.
+pub const MEMORY: Format = Format {
+    loaded_by: &["claude-code"],
+    ..Format::new(
+        "claude-memory",
+        "Claude Code's own memory of a directory: keyed notes of that directory",
+        SourceKind::Project(read_memory),
+    )
+};
+
+const FILES: &[TextFile] = &[
+    at("CLAUDE.md", "claude-md"),
+    at(".claude/CLAUDE.md", "dot-claude-md"),
+    at("CLAUDE.local.md", "claude-local-md"),
+    at(".claude/rules/", "claude-rule-"),
+];
+
+/// Reads what applies in a directory. Its files become keyed notes of its place, and `CLAUDE.md` of the user's folder of
+/// Claude Code `claude-md` of home.
 ///
 /// # Errors
 /// [`waynote::Error::File`] when a folder cannot be read.
 pub fn read(project: &Project<'_>) -> Result<ForeignNotes> {
-    let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Here)?;
-    let of_user = project.claude_folder.map(|folder| folder.join("CLAUDE.md"));
-    for directory in project.directories {
-        for (file, name) in [
-            ("CLAUDE.md", "claude-md"),
-            (".claude/CLAUDE.md", "dot-claude-md"),
-            ("CLAUDE.local.md", "claude-local-md"),
-        ] {
-            // At home, this is the user's own, which is read below.
-            let root = directory.root_of(file);
-            if let Some(root) = root.filter(|root| of_user != Some(root.join(file))) {
-                let address = Address::PlaceKey(directory.place.clone(), key(name)?);
-                incoming.push_file(&Folder::of(root), &root.join(file), address);
-            }
-        }
-        if let Some(root) = directory.root_of(RULES) {
-            let rule = |name: &str| format!("claude-rule-{name}");
-            incoming.push_folder(&Folder::of(root), &root.join(RULES), &directory.place, rule)?;
-        }
-    }
-    let (Some(folder), Some(of_user)) = (project.claude_folder, of_user) else {
+    let mut incoming = text_files::read(FORMAT.name, FILES, project)?;
+    let Some(folder) = project.claude_folder else {
         incoming.skip("the user's own files", "there is no home directory");
         return Ok(incoming);
     };
+    // At home, this is the user's own, which is read below.
+    let own: Address = Address::PlaceKey(Place::home(), "dot-claude-md".parse()?);
+    incoming.leave_out(|note| (note.address == own).then(|| "it is the user's own".into()));
     let home = Address::PlaceKey(Place::home(), "claude-md".parse()?);
     // Links to other files of the same user are followed, as in a repository of dotfiles.
-    let around = folder.parent().unwrap_or(folder);
-    incoming.push_file(&Folder::of(around), &of_user, home);
-    for directory in project.directories {
-        let real = directory
-            .paths
-            .iter()
-            .filter_map(|path| path.canonicalize().ok());
-        let paths = directory.paths.iter().cloned().chain(real);
-        let memory = |path: PathBuf| {
-            folder
-                .join("projects")
-                .join(folder_name(&path))
-                .join("memory")
-        };
-        let Some(memory) = paths.map(memory).find(|memory| memory.is_dir()) else {
-            continue;
-        };
-        incoming.push_folder(
-            &Folder::of(folder),
-            &memory,
-            &directory.place,
-            |name| match name {
-                "MEMORY" => "memory".into(),
-                name => format!("memory-{name}"),
-            },
-        )?;
-    }
+    let around = Folder::of(folder.parent().unwrap_or(folder));
+    incoming.push_file(&around, &folder.join("CLAUDE.md"), home);
     Ok(incoming)
 }
 
-/// The folder with rules of a project.
-const RULES: &str = ".claude/rules";
+/// Reads `projects/PROJECT/memory/` of the user's folder: keyed notes `memory` (its `MEMORY.md`) and `memory-NAME`.
+///
+/// # Errors
+/// [`waynote::Error::File`] when a folder cannot be read.
+pub fn read_memory(project: &Project<'_>) -> Result<ForeignNotes> {
+    let mut incoming = ForeignNotes::of(MEMORY.name, Precedence::Here)?;
+    let Some(folder) = project.claude_folder else {
+        return Ok(incoming);
+    };
+    for directory in project.directories {
+        let paths = directory.paths.iter();
+        let real = paths.clone().filter_map(|path| path.canonicalize().ok());
+        let memory = |path| {
+            let project = folder.join("projects").join(folder_name(path));
+            Some(project.join("memory")).filter(|memory| memory.is_dir())
+        };
+        let paths: Vec<_> = paths.cloned().chain(real).collect();
+        if let Some(memory) = paths.iter().find_map(|path| memory(path)) {
+            let key = |name: &str| match name {
+                "MEMORY" => "memory".into(),
+                name => format!("memory-{name}"),
+            };
+            incoming.push_folder(&Folder::of(folder), &memory, &directory.place, key)?;
+        }
+    }
+    Ok(incoming)
+}
 
 /// The name under which Claude Code files a project: its path, every character but letters and digits a dash.
 fn folder_name(directory: &Path) -> String {

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use waynote::Name;
 use waynote::error::{CustomError, ErrorClass, safe};
 
 /// Why another program's notes are not read or written. Its files are left as they are.
@@ -23,26 +22,12 @@ pub enum FormatError {
     },
 
     /// A database that holds nothing that could be imported.
-    #[error("{} has nothing to import: {}", safe(path.display()), match is_store {
-        true => "it is a waynote store",
-        false => "it has no table `notes` or `agent_notes`",
-    })]
+    #[error("{} has nothing to import: {}", safe(path.display()), safe(reason))]
     NothingToImport {
         /// The database.
         path: PathBuf,
-        /// True if it is one of our own stores.
-        is_store: bool,
-    },
-
-    /// A database with the notes of several agents, and none is the one that was named.
-    #[error("{} has no notes of an agent `{}`; it has those of {}", safe(path.display()), safe(agent), safe(agents.join(", ")))]
-    NoAgent {
-        /// The database.
-        path: PathBuf,
-        /// The agent that was named.
-        agent: Name,
-        /// The agents that have notes there.
-        agents: Vec<String>,
+        /// Why, in words.
+        reason: String,
     },
 
     /// No xs answers, or not as an xs does.
@@ -54,28 +39,11 @@ pub enum FormatError {
         reason: String,
     },
 
-    /// A session whose name cannot be part of a topic.
-    #[error("xs takes no topic `{}`", safe(topic))]
-    NoTopic {
-        /// The topic.
-        topic: String,
-    },
-
-    /// An xs that filed a frame under another topic, where no program looks for it.
-    #[error("xs filed frame {} under `{}` and not under `{}`; the frame {}", safe(frame), safe(filed), safe(topic),
-        match removed {
-            true => "was removed again",
-            false => "is still there",
-        })]
+    /// A topic that xs does not take, or not as it was meant.
+    #[error("{}", safe(reason))]
     WrongTopic {
-        /// The frame's id.
-        frame: String,
-        /// The topic that it was filed under.
-        filed: String,
-        /// The topic that it was for.
-        topic: String,
-        /// True if the frame could be removed.
-        removed: bool,
+        /// The topic and the fault, in words.
+        reason: String,
     },
 }
 
@@ -83,34 +51,29 @@ impl CustomError for FormatError {
     fn kind(&self) -> &'static str {
         match self {
             Self::DamagedFile { .. } => "damaged_file",
-            Self::NothingToImport { .. } | Self::NoAgent { .. } => "nothing_to_import",
-            Self::NoXs { .. } | Self::NoTopic { .. } | Self::WrongTopic { .. } => "xs",
+            Self::NothingToImport { .. } => "nothing_to_import",
+            Self::NoXs { .. } | Self::WrongTopic { .. } => "xs",
         }
     }
 
     fn class(&self) -> ErrorClass {
         match self {
             Self::DamagedFile { .. } => ErrorClass::Damaged,
-            Self::NothingToImport { .. } | Self::NoAgent { .. } => ErrorClass::NotFound,
+            Self::NothingToImport { .. } => ErrorClass::NotFound,
             Self::NoXs { .. } => ErrorClass::Unreachable,
-            Self::NoTopic { .. } | Self::WrongTopic { .. } => ErrorClass::Refused,
+            Self::WrongTopic { .. } => ErrorClass::Refused,
         }
     }
 
     fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::DamagedFile { .. } => "mend it or move it away",
-            Self::NothingToImport { is_store: true, .. } => "it can be used as it is",
-            Self::NothingToImport {
-                is_store: false, ..
-            } => "name an openotters agent's memory.db, or its daemon's daemon.db",
-            Self::NoAgent { .. } => "name one of these agents, or none to import all",
-            Self::NoXs { .. } => "start it with `xs serve STORE`",
-            Self::NoTopic { .. } => {
-                "a topic has letters, digits, `_`, `-` and single dots alone; export under a session name of these"
+            Self::NothingToImport { .. } => {
+                "name an openotters agent's memory.db, or its daemon's daemon.db with one of its agents or none"
             }
+            Self::NoXs { .. } => "start it with `xs serve STORE`",
             Self::WrongTopic { .. } => {
-                "this version of xs takes frames in another way; see docs/sources.md for the versions that are known"
+                "a topic has letters, digits, `_`, `-` and single dots alone; docs/sources.md has the versions of xs that are known"
             }
         };
         Some(advice.into())
@@ -126,37 +89,22 @@ mod tests {
     fn each_error_has_a_kind_a_class_and_words_without_a_credential() {
         // Put together here, so that no scanner takes this file for a leak.
         let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
-        let path = || PathBuf::from(format!("/s/{token}"));
-        let nothing = |is_store| FormatError::NothingToImport {
-            path: path(),
-            is_store,
-        };
+        let (path, reason) = (PathBuf::from(format!("/s/{token}")), token.clone());
         let all = [
             FormatError::DamagedFile {
-                path: path(),
+                path: path.clone(),
                 line: Some(4),
                 reason: format!("x {token} y"),
             },
-            nothing(true),
-            nothing(false),
-            FormatError::NoAgent {
-                path: path(),
-                agent: "c".parse().unwrap(),
-                agents: vec!["a".into(), token.clone()],
+            FormatError::NothingToImport {
+                path: path.clone(),
+                reason: reason.clone(),
             },
             FormatError::NoXs {
-                socket: path(),
-                reason: token.clone(),
+                socket: path,
+                reason: reason.clone(),
             },
-            FormatError::NoTopic {
-                topic: token.clone(),
-            },
-            FormatError::WrongTopic {
-                frame: token.clone(),
-                filed: token.clone(),
-                topic: token.clone(),
-                removed: false,
-            },
+            FormatError::WrongTopic { reason },
         ];
         let said = all.map(|error| {
             let error = Error::from(error);
@@ -167,18 +115,12 @@ mod tests {
         insta::assert_snapshot!(said.concat(), @"
         damaged_file (Damaged): /s/[masked: github-token] is damaged: line 4: x [masked: github-token] y
           mend it or move it away
-        nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it is a waynote store
-          it can be used as it is
-        nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it has no table `notes` or `agent_notes`
-          name an openotters agent's memory.db, or its daemon's daemon.db
-        nothing_to_import (NotFound): /s/[masked: github-token] has no notes of an agent `c`; it has those of a, [masked: github-token]
-          name one of these agents, or none to import all
+        nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: [masked: github-token]
+          name an openotters agent's memory.db, or its daemon's daemon.db with one of its agents or none
         xs (Unreachable): no xs answers at /s/[masked: github-token]: [masked: github-token]
           start it with `xs serve STORE`
-        xs (Refused): xs takes no topic `[masked: github-token]`
-          a topic has letters, digits, `_`, `-` and single dots alone; export under a session name of these
-        xs (Refused): xs filed frame [masked: github-token] under `[masked: github-token]` and not under `[masked: github-token]`; the frame is still there
-          this version of xs takes frames in another way; see docs/sources.md for the versions that are known
+        xs (Refused): [masked: github-token]
+          a topic has letters, digits, `_`, `-` and single dots alone; docs/sources.md has the versions of xs that are known
         ");
     }
 }

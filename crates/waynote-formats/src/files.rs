@@ -1,118 +1,82 @@
 //! Shared by formats: finding Markdown files, making a key of a name.
 
 use std::fs::FileType;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use waynote::key::KEY_CHARS;
 use waynote::{Content, Error, Key, Result};
 
 use crate::report::SkippedItem;
-use crate::source::{Folder, TimedBytes};
 
 /// Folders deeper than this are left out.
 const MAX_DEPTH: usize = 32;
 
-/// The Markdown files below a folder.
-#[derive(Default)]
-pub(crate) struct Markdown {
-    /// By name, folder by folder.
-    pub(crate) files: Vec<MarkdownFile>,
-    /// Files that were left out, and why.
-    pub(crate) skipped: Vec<SkippedItem>,
-}
-
-/// A Markdown file in a folder.
-pub(crate) struct MarkdownFile {
-    pub(crate) path: PathBuf,
-    pub(crate) is_link: bool,
-}
-
-impl MarkdownFile {
-    /// The text, and when it was written; none when the file is gone. `folder` is where it was found.
-    pub(crate) fn read(&self, folder: &Folder) -> io::Result<Option<TimedBytes>> {
-        match self.is_link {
-            true => folder.read(&self.path),
-            false => folder.read_found(&self.path).map(Some),
-        }
-    }
-}
-
-/// The Markdown files below a folder, by name. Hidden files are passed over, and folders that are links.
+/// The Markdown files below a folder, by name, folder by folder, and what was left out. Hidden files are passed over, and
+/// folders that are links.
 ///
 /// # Errors
 /// [`Error::File`] when the folder cannot be read. One inside it that cannot be read is left out.
-pub(crate) fn markdown_below(folder: &Path) -> Result<Markdown> {
-    let mut found = Markdown::default();
-    let mut open = entries(folder)?;
+pub(crate) fn markdown_below(folder: &Path) -> Result<(Vec<PathBuf>, Vec<SkippedItem>)> {
+    let (mut files, mut skipped) = (Vec::new(), Vec::new());
     // Popped from the end, so that what is in a folder comes before what follows the folder.
-    open.reverse();
-    let mut open: Vec<(PathBuf, FileType, usize)> = open
-        .into_iter()
-        .map(|(path, kind)| (path, kind, 1))
-        .collect();
+    let mut open = entries(folder, 1)?;
     while let Some((path, kind, depth)) = open.pop() {
-        let is_markdown = path
-            .extension()
-            .is_some_and(|end| end == "md" || end == "mdc");
-        let mut skip = |reason: String| {
-            let what = path.to_string_lossy().into_owned();
-            found.skipped.push(SkippedItem { what, reason });
-        };
-        if kind.is_dir() && depth > MAX_DEPTH {
-            skip(format!("it is more than {MAX_DEPTH} folders deep"));
+        let end = path.extension();
+        let is_markdown = end.is_some_and(|end| end == "md" || end == "mdc");
+        let reason = if kind.is_dir() && depth > MAX_DEPTH {
+            format!("it is more than {MAX_DEPTH} folders deep")
         } else if kind.is_dir() {
-            match entries(&path) {
-                Ok(entries) => {
-                    let below = entries.into_iter().rev();
-                    open.extend(below.map(|(path, kind)| (path, kind, depth + 1)));
+            match entries(&path, depth + 1) {
+                Ok(below) => {
+                    open.extend(below);
+                    continue;
                 }
-                Err(error) => skip(error.to_string()),
+                Err(error) => error.to_string(),
             }
         } else if is_markdown && (kind.is_file() || kind.is_symlink()) {
-            let is_link = kind.is_symlink();
-            found.files.push(MarkdownFile { path, is_link });
+            files.push(path);
+            continue;
         } else if is_markdown {
-            skip("it is no regular file".into());
-        }
+            "it is no regular file".into()
+        } else {
+            continue;
+        };
+        let what = path.to_string_lossy().into_owned();
+        skipped.push(SkippedItem { what, reason });
     }
-    Ok(found)
+    Ok((files, skipped))
 }
 
-/// The entries of a folder, by name, without hidden ones.
-fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>> {
+/// The entries of a folder, the last name first, without hidden ones.
+fn entries(folder: &Path, depth: usize) -> Result<Vec<(PathBuf, FileType, usize)>> {
     let unreadable = |error| Error::file(folder, "read", error);
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         if !entry.file_name().as_encoded_bytes().starts_with(b".") {
-            entries.push((entry.path(), entry.file_type().map_err(unreadable)?));
+            let kind = entry.file_type().map_err(unreadable)?;
+            entries.push((entry.path(), kind, depth));
         }
     }
-    entries.sort_unstable_by(|(one, _), (other, _)| one.as_os_str().cmp(other.as_os_str()));
+    entries.sort_unstable_by(|(one, ..), (other, ..)| other.as_os_str().cmp(one.as_os_str()));
     Ok(entries)
 }
 
 /// The key of a name, always the same. If letters are lost, a few characters of the name's hash make it unique.
 pub(crate) fn key(name: &str) -> Result<Key> {
     const HASH_CHARS: usize = 8;
-    let is_lossy = name.len() > KEY_CHARS
-        || name
-            .chars()
-            .any(|char| char.is_alphanumeric() && !char.is_ascii());
-    let hash = || {
-        let mut hash = Content::imported(name).hash().to_string();
-        hash.truncate(HASH_CHARS);
-        hash
-    };
+    let mut hash = Content::imported(name).hash().to_string();
+    hash.truncate(HASH_CHARS);
+    let is_lost = |char: char| char.is_alphanumeric() && !char.is_ascii();
+    let is_lossy = name.len() > KEY_CHARS || name.chars().any(is_lost);
     match Key::suggest(name) {
         Some(key) if !is_lossy => Ok(key),
         Some(key) => {
             let most = KEY_CHARS - HASH_CHARS - 1;
             let start: String = key.as_str().chars().take(most).collect();
-            format!("{}-{}", start.trim_end_matches('-'), hash()).parse()
+            format!("{}-{hash}", start.trim_end_matches('-')).parse()
         }
-        None => format!("note-{}", hash()).parse(),
+        None => format!("note-{hash}").parse(),
     }
 }
 
@@ -160,18 +124,14 @@ mod tests {
         let fifo = rustix::fs::FileType::Fifo;
         let mode = rustix::fs::Mode::RWXU;
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, fifo, mode, 0).unwrap();
-        let found = markdown_below(scratch.path()).unwrap();
+        let (files, skipped) = markdown_below(scratch.path()).unwrap();
         let name = |path: &Path| {
             let path = path.strip_prefix(scratch.path()).unwrap();
             path.to_string_lossy().into_owned()
         };
-        let files: Vec<String> = found.files.iter().map(|file| name(&file.path)).collect();
+        let files: Vec<String> = files.iter().map(|file| name(file)).collect();
         assert_eq!(files, ["a/2.md", "a/b/1.md", "a-c/3.md", "a.md"]);
-        let skipped: Vec<&str> = found
-            .skipped
-            .iter()
-            .map(|skipped| skipped.reason.as_str())
-            .collect();
+        let skipped: Vec<&str> = skipped.iter().map(|one| one.reason.as_str()).collect();
         assert_eq!(
             skipped,
             ["it is more than 32 folders deep", "it is no regular file"]

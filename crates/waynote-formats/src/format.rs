@@ -26,6 +26,18 @@ pub struct Format {
 }
 
 impl Format {
+    /// A format with one line of help, which lies nowhere by itself.
+    pub(crate) const fn new(name: &'static str, about: &'static str, takes: SourceKind) -> Self {
+        Self {
+            name,
+            about,
+            details: "",
+            takes,
+            usual: &[],
+            loaded_by: &[],
+        }
+    }
+
     /// Reads the notes of a directory. A format that is no [`SourceKind::Files`] or [`SourceKind::Project`] has none.
     ///
     /// # Errors
@@ -83,31 +95,25 @@ pub struct Directory {
 impl Project<'_> {
     /// The paths that exist, of those that are relative to the project or begin with `~/`.
     pub(crate) fn existing(&self, paths: &[&str]) -> Vec<PathBuf> {
-        let inside = |path: &str| match path.strip_prefix("~/") {
-            Some(path) => self.home.iter().map(|home| home.join(path)).collect(),
-            None => self
-                .directories
-                .iter()
-                .filter_map(|of| of.find(path))
-                .collect(),
-        };
-        let paths = paths
-            .iter()
-            .flat_map(|path| -> Vec<PathBuf> { inside(path) });
-        paths.filter(|path| path.exists()).collect()
+        let mut existing = Vec::new();
+        for path in paths {
+            match path.strip_prefix("~/") {
+                Some(path) => existing.extend(self.home.map(|home| home.join(path))),
+                None => {
+                    let roots = self.directories.iter().filter_map(|of| of.root_of(path));
+                    existing.extend(roots.map(|root| root.join(path)));
+                }
+            }
+        }
+        existing.retain(|path| path.exists());
+        existing
     }
 }
 
 impl Directory {
     /// The first of its paths where there is such a file or folder.
     pub(crate) fn root_of(&self, path: &str) -> Option<&Path> {
-        let paths = self.paths.iter().map(PathBuf::as_path);
-        paths
-            .into_iter()
-            .find(|root| root.join(path).symlink_metadata().is_ok())
-    }
-
-    pub(crate) fn find(&self, path: &str) -> Option<PathBuf> {
-        self.root_of(path).map(|root| root.join(path))
+        let mut roots = self.paths.iter().map(PathBuf::as_path);
+        roots.find(|root| root.join(path).symlink_metadata().is_ok())
     }
 }

@@ -3,16 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
-use waynote::{Address, Base, Name, Result, Scope};
+use waynote::{Base, Name, Result, Scope};
 
 use crate::format::{Format, Project, SourceKind};
 use crate::incoming::{ForeignNotes, Precedence};
-use crate::{FORMATS, claude_code, server_memory, zrb};
+use crate::{FORMATS, zrb};
 
 /// The notes that one program keeps.
 #[derive(Clone, Debug)]
 pub struct FoundSource {
-    /// Its name: that of the format; Claude Code's own memory is `claude-memory`.
+    /// Its name: that of the format.
     pub name: &'static str,
     /// The files and folders that are there.
     pub paths: Vec<PathBuf>,
@@ -21,20 +21,6 @@ pub struct FoundSource {
     /// The notes, and those that were left out.
     pub notes: ForeignNotes,
 }
-
-/// Files in which a client's MCP servers are entered, and may name a file of server-memory.
-const SERVERS: &[&str] = &[
-    ".mcp.json",
-    ".cursor/mcp.json",
-    ".vscode/mcp.json",
-    "~/.claude.json",
-    "~/.cursor/mcp.json",
-    "~/.gemini/settings.json",
-    "~/.codex/config.toml",
-];
-
-/// The variable that names a file of server-memory.
-const MEMORY_FILE: &str = "MEMORY_FILE_PATH";
 
 /// Looks for every format. Notes of a program that has no directories go into the notebook of `agent`. A source that
 /// cannot be read has the reason among what it leaves out.
@@ -45,28 +31,24 @@ pub fn find(project: &Project<'_>, agent: &Name, base: &Base) -> Result<Vec<Foun
     let notebook = Scope::Agent(agent.clone());
     let mut found = Vec::new();
     for format in FORMATS {
-        let usual = || project.existing(format.usual);
+        let usual = project.existing(format.usual);
         match format.takes {
             SourceKind::Files(files) => {
                 let paths: Vec<&str> = files.iter().map(|file| file.path).collect();
                 let notes = format.read_project(project);
-                add(&mut found, format, project.existing(&paths), notes)?;
+                found.extend(source(format, project.existing(&paths), notes)?);
             }
-            SourceKind::Project(read) => add(&mut found, format, usual(), read(project))?,
+            SourceKind::Project(read) => found.extend(source(format, usual, read(project))?),
             SourceKind::Source { read, .. } => {
-                let named = match format.name == server_memory::FORMAT.name {
-                    true => memory_files(project),
-                    false => Vec::new(),
-                };
-                for path in usual().into_iter().chain(named) {
+                for path in usual {
                     let notes = read(&path, &notebook);
-                    add(&mut found, format, vec![path], notes)?;
+                    found.extend(source(format, vec![path], notes)?);
                 }
             }
             SourceKind::Own => {
-                for path in usual() {
+                for path in usual {
                     if let Some(notes) = own(format, &path, agent, base) {
-                        add(&mut found, format, vec![path], notes)?;
+                        found.extend(source(format, vec![path], notes)?);
                     }
                 }
             }
@@ -75,43 +57,24 @@ pub fn find(project: &Project<'_>, agent: &Name, base: &Base) -> Result<Vec<Foun
     Ok(found)
 }
 
-/// Adds a source, if there is anything in it.
-fn add(
-    found: &mut Vec<FoundSource>,
+/// A source, if there is anything in it.
+fn source(
     format: &Format,
     paths: Vec<PathBuf>,
     notes: Result<ForeignNotes>,
-) -> Result<()> {
+) -> Result<Option<FoundSource>> {
     let notes = notes.or_else(|error| -> Result<_> {
         let mut failed = ForeignNotes::of(format.name, Precedence::Here)?;
         failed.skip(format.name, error.to_string());
         Ok(failed)
     })?;
-    let mut push = |name, paths, notes: ForeignNotes| {
-        if !notes.notes().is_empty() || !notes.skipped().is_empty() {
-            let loaded_by = format.loaded_by;
-            found.push(FoundSource {
-                name,
-                paths,
-                loaded_by,
-                notes,
-            });
-        }
-    };
-    if format.name != claude_code::FORMAT.name {
-        push(format.name, paths, notes);
-        return Ok(());
-    }
-    // Instructions that a person wrote, and what Claude Code noted by itself, are chosen apart.
-    let (memory, files) = notes.split(|note| match &note.address {
-        Address::PlaceKey(_, key) => {
-            key.as_str() == "memory" || key.as_str().starts_with("memory-")
-        }
-        _ => false,
-    });
-    push(format.name, paths, files);
-    push("claude-memory", Vec::new(), memory);
-    Ok(())
+    let is_empty = notes.notes().is_empty() && notes.skipped().is_empty();
+    Ok((!is_empty).then_some(FoundSource {
+        name: format.name,
+        paths,
+        loaded_by: format.loaded_by,
+        notes,
+    }))
 }
 
 /// Reads a format with arguments of its own; none for a file that holds no notes of it.
@@ -127,26 +90,4 @@ fn own(format: &Format, path: &Path, agent: &Name, base: &Base) -> Option<Result
     }
     let _ = agent;
     None
-}
-
-/// The files of server-memory that entries of MCP servers name.
-fn memory_files(project: &Project<'_>) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = Vec::new();
-    for entries in project.existing(SERVERS) {
-        let Ok((bytes, _)) = crate::source::read(&entries) else {
-            continue;
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        for after in text.split(MEMORY_FILE).skip(1) {
-            // In JSON `": "VALUE"`, in TOML ` = "VALUE"`.
-            let value = after.trim_start_matches(['"', '\'', ' ', ':', '=']);
-            let value = value.split(['"', '\'', '\n']).next().unwrap_or("");
-            for path in project.existing(&[value]) {
-                if path.is_file() && !files.contains(&path) {
-                    files.push(path);
-                }
-            }
-        }
-    }
-    files
 }

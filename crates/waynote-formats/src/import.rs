@@ -1,14 +1,14 @@
 //! The writing half of an import: notes are compared with the store and written, a few at a time.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use waynote::store::Ask;
 use waynote::{Address, Change, Error, Result, Stamp, Store};
 
-use crate::incoming_note::{IncomingNote, Mode, Precedence};
-use crate::merge::{ExistingNote, PlannedNote};
-use crate::own_keys::OwnKeys;
-use crate::report::ImportReport;
+use crate::incoming_note::{IncomingEntry, IncomingNote, Mode, Precedence};
+use crate::merge::ExistingNote;
+use crate::own_keys::{fits, keepers, of_its_own};
+use crate::report::{ImportReport, Renamed};
 
 /// The most notes that are compared and written at a time: a store elsewhere takes no request of any size.
 const MAX_NOTES: usize = 1000;
@@ -40,7 +40,7 @@ pub(crate) struct Import<'s> {
 impl Import<'_> {
     pub(crate) fn run(
         &self,
-        entries: &[Change],
+        entries: &[IncomingEntry],
         notes: &[IncomingNote],
         mut imported: ImportReport,
         show: &mut dyn FnMut(Progress),
@@ -52,64 +52,108 @@ impl Import<'_> {
             show(Progress { done, total });
         };
         advance(0);
-        for some in parts(entries, size_of_entry, |_| None) {
-            imported.import_entries(self.store, some, &self.stamp, self.mode)?;
+        for some in parts(entries, |entry| entry.content.as_bytes().len(), |_| None) {
+            self.entries(some, &mut imported)?;
             advance(some.len());
         }
-        let size = |note: &IncomingNote| note.content.as_bytes().len();
-        let keeps = |note: &IncomingNote| note.name.is_none();
-        let mut keys = OwnKeys::of(self.store, notes, &self.stamp.author)?;
-        for some in parts(notes, size, |note| keeps(note).then_some(&note.address)) {
+        let keepers = keepers(notes);
+        for some in parts(notes, |note| note.content.as_bytes().len(), kept) {
             let mut tries = 1;
-            let part = loop {
-                let keys_before = keys.clone();
-                match self.notes(some, &mut keys) {
-                    Err(Error::Conflict { .. }) if tries < TRIES => {
-                        tries += 1;
-                        keys = keys_before;
-                    }
+            let before = (
+                imported.unchanged,
+                imported.skipped.len(),
+                imported.renamed.len(),
+            );
+            loop {
+                match self.notes(some, &keepers, &mut imported) {
+                    Err(Error::Conflict { .. }) if tries < TRIES => tries += 1,
                     done => break done?,
                 }
-            };
-            imported.add(part);
+                imported.unchanged = before.0;
+                imported.skipped.truncate(before.1);
+                imported.renamed.truncate(before.2);
+            }
             advance(some.len());
         }
         Ok(imported)
     }
 
-    fn notes(&self, notes: &[IncomingNote], keys: &mut OwnKeys<'_>) -> Result<ImportReport> {
-        let mut imported = ImportReport::default();
-        let choices: Vec<Vec<Address>> = notes.iter().map(|note| keys.choices(note)).collect();
-        let addresses: Vec<Address> = choices.concat();
+    fn notes(
+        &self,
+        notes: &[IncomingNote],
+        keepers: &HashMap<&Address, &IncomingNote>,
+        imported: &mut ImportReport,
+    ) -> Result<()> {
+        let importer = &self.stamp.author;
+        let own: Vec<_> = notes
+            .iter()
+            .map(|note| of_its_own(note, importer))
+            .collect();
+        let wanted = notes.iter().map(|note| &note.address);
+        let addresses: Vec<Address> = wanted.chain(own.iter().flatten()).cloned().collect();
         let answers = self.store.read(&Ask {
             notes: addresses.clone(),
             histories: addresses,
             ..Ask::default()
         })?;
         let existing = answers.notes.into_iter().zip(answers.histories);
-        let mut existing = existing.map(|(current, history)| ExistingNote { current, history });
-        let mut merged: Vec<PlannedNote> = Vec::with_capacity(notes.len());
-        for (note, choices) in notes.iter().zip(&choices) {
-            let mut before: Vec<_> = existing.by_ref().take(choices.len()).collect();
-            let chosen = keys.choose(note, choices, &before);
-            let (before, wanted) = (before.swap_remove(chosen), &note.address);
-            let note = IncomingNote {
-                address: choices[chosen].clone(),
-                ..note.clone()
-            };
-            let planned = imported.merge(before, note, self.precedence, &self.stamp);
-            merged.extend(planned.map(|planned| planned.instead_of(wanted)));
+        let existing = existing.map(|(current, history)| ExistingNote { current, history });
+        let mut there: Vec<ExistingNote> = existing.collect();
+        let mut there_of_own = there.split_off(notes.len()).into_iter();
+        let mut planned = Vec::with_capacity(notes.len());
+        for ((note, mut before), own) in notes.iter().zip(there).zip(own) {
+            let mut note = note.clone();
+            let instead_of = note.address.clone();
+            if let Some((own, before_of_own)) = own.zip(there_of_own.next()) {
+                let is_keeper = keepers.get(&note.address) == Some(&&note);
+                if !is_keeper || !fits(&note, importer, &before, &before_of_own) {
+                    (note.address, before) = (own, before_of_own);
+                }
+            }
+            let address = note.address.clone();
+            if let Some(note) = imported.merge(&before, note, self.precedence, &self.stamp) {
+                planned.push(note);
+                if address != instead_of {
+                    imported.renamed.push(Renamed {
+                        address,
+                        instead_of,
+                    });
+                }
+            }
         }
-        imported.finish(self.store, merged, &self.stamp, self.mode)?;
-        Ok(imported)
+        imported.finish(self.store, planned, &self.stamp, self.mode)
+    }
+
+    /// Adds entries of session logs. One that is there already changes nothing.
+    fn entries(&self, entries: &[IncomingEntry], imported: &mut ImportReport) -> Result<()> {
+        if self.mode == Mode::Write {
+            let changes: Vec<Change> = entries.iter().map(IncomingEntry::change).collect();
+            let applied = self.store.apply(&changes, &self.stamp)?;
+            applied.iter().for_each(|applied| imported.count(applied));
+            return Ok(());
+        }
+        let address = |entry: &IncomingEntry| Address::Session(entry.session.clone(), entry.id);
+        let addresses: Vec<Address> = entries.iter().map(address).collect();
+        let stored = self.store.read(&Ask {
+            notes: addresses.clone(),
+            ..Ask::default()
+        })?;
+        for (address, stored) in addresses.into_iter().zip(stored.notes) {
+            match stored {
+                Some(_) => imported.unchanged += 1,
+                None => {
+                    imported.added += 1;
+                    imported.planned.push(address);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-fn size_of_entry(entry: &Change) -> usize {
-    match entry {
-        Change::Append { content, .. } => content.as_bytes().len(),
-        _ => 0,
-    }
+/// The address of a note that keeps it.
+fn kept(note: &IncomingNote) -> Option<&Address> {
+    note.name.is_none().then_some(&note.address)
 }
 
 /// The parts that are written at a time. A second text of the same note is in a later part, to be compared with the
@@ -121,14 +165,15 @@ fn parts<T>(
 ) -> Vec<&[T]> {
     let (mut parts, mut start, mut bytes, mut seen) = (Vec::new(), 0, 0, HashSet::new());
     for (at, next) in all.iter().enumerate() {
-        let is_full = at - start == MAX_NOTES || bytes + size(next) > MAX_BYTES;
+        let size = size(next);
+        let is_full = at - start == MAX_NOTES || bytes + size > MAX_BYTES;
         let is_second = address(next).is_some_and(|address| seen.contains(address));
         if at > start && (is_full || is_second) {
             parts.push(&all[start..at]);
             (start, bytes) = (at, 0);
             seen.clear();
         }
-        bytes += size(next);
+        bytes += size;
         seen.extend(address(next));
     }
     if start < all.len() {

@@ -1,19 +1,18 @@
 //! Notes that a format read and that go into a store, and those that it could not read.
 
-use std::io;
 use std::path::Path;
 
 use jiff::Timestamp;
 use waynote::event::EventAddress;
-use waynote::{Address, Change, Content, Name, Place, Result, Stamp, Store};
+use waynote::{Address, Content, Name, Place, Result, Stamp, Store};
 
-use crate::decoded::decoded;
 use crate::files::{key, markdown_below};
 use crate::head::Document;
 use crate::import::{Import, Progress};
+use crate::incoming_note::IncomingEntry;
 pub use crate::incoming_note::{IncomingNote, Mode, Precedence, Times};
 use crate::report::{ImportReport, SkippedItem};
-use crate::source::{Folder, MAX_SOURCE, MAX_TEXT, TimedBytes};
+use crate::source::{Folder, MAX_SOURCE, MAX_TEXT, decoded};
 use crate::text_files::linked;
 use crate::{markdown, patterns};
 
@@ -26,8 +25,7 @@ pub struct ForeignNotes {
     notes: Vec<IncomingNote>,
     /// The bytes of all texts.
     bytes: u64,
-    /// Entries of session logs, each a [`Change::Append`] with an id.
-    entries: Vec<Change>,
+    entries: Vec<IncomingEntry>,
     imported: ImportReport,
 }
 
@@ -68,34 +66,16 @@ impl ForeignNotes {
         &self.imported.skipped
     }
 
-    /// Those for which `is_one` holds, and the others with what was left out.
-    pub(crate) fn split(mut self, is_one: impl Fn(&IncomingNote) -> bool) -> (Self, Self) {
-        let (ones, others) = self.notes.into_iter().partition(is_one);
-        self.notes = others;
-        let ones = Self {
-            notes: ones,
-            entries: Vec::new(),
-            imported: ImportReport::default(),
-            ..self.clone()
-        };
-        (ones, self)
-    }
-
     /// Leaves out the notes for which there is a reason.
     pub fn leave_out(&mut self, mut reason: impl FnMut(&IncomingNote) -> Option<String>) {
-        let mut left_out = Vec::new();
-        self.notes.retain(|note| {
-            let reason = reason(note);
-            left_out.extend(
-                reason
-                    .clone()
-                    .map(|reason| (note.address.to_string(), reason)),
-            );
-            reason.is_none()
+        let imported = &mut self.imported;
+        self.notes.retain(|note| match reason(note) {
+            Some(reason) => {
+                imported.skip(note.address.to_string(), reason);
+                false
+            }
+            None => true,
         });
-        for (what, reason) in left_out {
-            self.skip(what, reason);
-        }
     }
 
     /// True if nothing was found, not even a note that is left out.
@@ -115,13 +95,9 @@ impl ForeignNotes {
         }
     }
 
-    /// Adds an entry of a session's log: a [`Change::Append`] with an id.
-    pub(crate) fn push_entry(&mut self, frame: impl Into<String>, entry: Change) {
-        let admitted = match &entry {
-            Change::Append { content, .. } => self.admit(content),
-            _ => Ok(()),
-        };
-        match admitted {
+    /// Adds an entry of a session's log.
+    pub(crate) fn push_entry(&mut self, frame: impl Into<String>, entry: IncomingEntry) {
+        match self.admit(&entry.content) {
             Ok(()) => self.entries.push(entry),
             Err(reason) => self.skip(frame, reason),
         }
@@ -135,7 +111,10 @@ impl ForeignNotes {
             return Err(format!("it is larger than {} MiB", MAX_TEXT >> 20));
         }
         if bytes > MAX_SOURCE {
-            return Err(too_much());
+            let most = MAX_SOURCE >> 20;
+            return Err(format!(
+                "the texts of one import are limited to {most} MiB; import the rest from a source of its own"
+            ));
         }
         self.bytes = bytes;
         Ok(())
@@ -185,14 +164,14 @@ impl ForeignNotes {
     /// Adds the text of a file in a folder, if the file is there. One that cannot be read is left out with the reason:
     /// it is no regular file, it is larger than 16 MiB, or a link leads out of the folder.
     pub fn push_file(&mut self, folder: &Folder, path: &Path, address: Address) {
-        if let Some(text) = self.text_in(folder, path, folder.read(path)) {
+        if let Some((text, written_at)) = self.text_in(folder, path) {
             let (from, name) = (path.to_string_lossy(), folder.name_of(path));
-            self.push_text(&from, &name, address, Content::imported(text.0), text.1);
+            self.push_text(&from, &name, address, Content::imported(text), written_at);
         }
     }
 
     /// Adds the Markdown files below a folder inside another one, if it is there: the note of each under the key that
-    /// its name without the ending gives. One that is for some files only becomes a note of their directory, or names
+    /// its name without the ending gives. One that is for some files only becomes a note of their directory, and names
     /// them.
     pub(crate) fn push_folder(
         &mut self,
@@ -201,21 +180,16 @@ impl ForeignNotes {
         place: &Place,
         key_of: impl Fn(&str) -> String,
     ) -> Result<()> {
-        match inside.has_folder(path) {
-            Ok(false) => return Ok(()),
-            Ok(true) => {}
-            Err(error) => {
-                self.skip(path.to_string_lossy(), unreadable(&error));
-                return Ok(());
-            }
+        if !path.is_dir() {
+            return Ok(());
         }
         self.each_text(inside, path, |incoming, name, text, written_at| {
             let mut document = Document::of(text);
             let patterns = document.take_patterns();
-            let below = patterns::directory(&patterns).filter(|below| inside.has_directory(below));
+            let below = patterns::directory(&patterns);
+            let below = below.filter(|below| inside.path().join(below).is_dir());
             let place = below.map_or(place.clone(), |below| place.join(below));
-            let line = patterns::line(&patterns, below);
-            let text = document.text() + &line.map_or(String::new(), |line| format!("\n\n{line}"));
+            let text = document.text() + &patterns::line(&patterns);
             let of_key = key_of(&name.with_extension("").to_string_lossy());
             let address = Address::PlaceKey(place, key(&of_key)?);
             let file = path.join(name);
@@ -233,55 +207,45 @@ impl ForeignNotes {
         path: &Path,
         mut act: impl FnMut(&mut Self, &Path, &str, Option<Timestamp>) -> Result<()>,
     ) -> Result<()> {
-        let found = markdown_below(path)?;
-        self.imported.skipped.extend(found.skipped);
-        for file in found.files {
-            let read = file.read(inside);
-            if let Some((text, written_at)) = self.text_in(inside, &file.path, read) {
-                let name = file.path.strip_prefix(path).unwrap_or(&file.path);
-                act(self, name, &text, written_at)?;
+        let (files, skipped) = markdown_below(path)?;
+        self.imported.skipped.extend(skipped);
+        for file in files {
+            if let Some((text, written_at)) = self.text_in(inside, &file) {
+                act(
+                    self,
+                    file.strip_prefix(path).unwrap_or(&file),
+                    &text,
+                    written_at,
+                )?;
             }
         }
         Ok(())
     }
 
     /// The text of a file and when it was written, without our own section; none if it is not there or left out.
-    fn text_in(
-        &mut self,
-        folder: &Folder,
-        path: &Path,
-        read: io::Result<Option<TimedBytes>>,
-    ) -> Option<(String, Option<Timestamp>)> {
-        let name = path.to_string_lossy();
-        if let Some((file, format)) = linked(folder.path(), path) {
-            let reason = format!("it is a link to {file}, which `waynote import {format}` reads");
-            self.imported.not_imported.push(SkippedItem {
-                what: name.into_owned(),
-                reason,
-            });
+    fn text_in(&mut self, folder: &Folder, path: &Path) -> Option<(String, Option<Timestamp>)> {
+        let what = path.to_string_lossy().into_owned();
+        if let Some(file) = linked(folder.path(), path) {
+            let reason = format!("it is a link to {file}, which is imported by its own name");
+            let linked = SkippedItem { what, reason };
+            self.imported.not_imported.push(linked);
             return None;
         }
-        let (bytes, written_at) = match read {
+        let (bytes, written_at) = match folder.read(path) {
             Ok(read) => read?,
             Err(error) => {
-                self.skip(name, unreadable(&error));
+                self.skip(what, format!("it cannot be read: {error}"));
                 return None;
             }
         };
-        match decoded(bytes) {
-            Ok(text) => {
-                let own = markdown::without_section(&text);
-                if own.trim().is_empty() && !text.trim().is_empty() {
-                    self.skip(name, "it holds only what `waynote export agents-md` wrote");
-                    return None;
-                }
-                Some((own.into_owned(), written_at))
-            }
+        let text = match decoded(bytes) {
+            Ok(text) => text,
             Err(reason) => {
-                self.skip(name, reason);
-                None
+                self.skip(what, reason);
+                return None;
             }
-        }
+        };
+        Some((markdown::without_section(&text).into_owned(), written_at))
     }
 
     /// Brings the notes into a store. A text that was imported before is not imported again, even when its note says
@@ -324,17 +288,6 @@ impl ForeignNotes {
     }
 }
 
-fn too_much() -> String {
-    let most = MAX_SOURCE >> 20;
-    format!(
-        "the texts of one import are limited to {most} MiB; import the rest from a source of its own"
-    )
-}
-
-pub(crate) fn unreadable(error: &io::Error) -> String {
-    format!("it cannot be read: {error}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -350,14 +303,12 @@ mod tests {
             ("other", vec![0xff, b'x']),
         ] {
             let content = Content::imported(content);
-            let entry = Change::Append {
+            let entry = IncomingEntry {
                 session: "s".parse().unwrap(),
+                id: waynote::EntryId::next(None, Timestamp::UNIX_EPOCH, content.hash()),
                 kind: waynote::EntryType::Tip,
                 iteration: None,
                 content: content.clone(),
-                resolves: None,
-                id: None,
-                created_at: None,
             };
             incoming.push_entry(format!("frame {key}"), entry);
             incoming.push(IncomingNote {

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use waynote::note::micros;
-use waynote::{Address, Content};
+use waynote::{Address, Change, Content, EntryId, EntryType, Name};
 
 /// A text of another program and the note that it becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,30 @@ pub struct IncomingNote {
     pub pin: Option<bool>,
     /// When it was written there.
     pub times: Times,
+}
+
+/// An entry of a session's log.
+#[derive(Clone, Debug)]
+pub(crate) struct IncomingEntry {
+    pub(crate) session: Name,
+    pub(crate) id: EntryId,
+    pub(crate) kind: EntryType,
+    pub(crate) iteration: Option<i64>,
+    pub(crate) content: Content,
+}
+
+impl IncomingEntry {
+    pub(crate) fn change(&self) -> Change {
+        Change::Append {
+            session: self.session.clone(),
+            kind: self.kind.clone(),
+            iteration: self.iteration,
+            content: self.content.clone(),
+            resolves: None,
+            id: Some(self.id),
+            created_at: Some(self.id.time()),
+        }
+    }
 }
 
 /// When a note was written in the other program.

@@ -6,7 +6,7 @@
 //! | Zrb's journal | [`zrb::journal`] | to a notebook and a session | |
 //! | ralph.nu's notes in an xs store | [`xs`] | to sessions | yes |
 //! | openotters' `memory.db` and `daemon.db` | `openotters` | to agents' notebooks | the first |
-//! | Claude Code's `CLAUDE.md`, rules and memory | [`claude_code`] | to keyed notes of a directory | |
+//! | Claude Code's `CLAUDE.md`, rules, and memory | [`claude_code`] | to keyed notes of a directory | |
 //! | `AGENTS.md`, `GEMINI.md`, Cursor's and Copilot's rules | [`text_files`] | to keyed notes of a directory | `AGENTS.md`, by [`markdown`] |
 //! | memories of Serena, Cline and Codex | [`text_files`] | to keyed notes of a directory, Codex's of home | |
 //! | the graph of the MCP server `server-memory` | [`server_memory`] | to a notebook | |
@@ -58,7 +58,6 @@
 
 pub mod basic_memory;
 pub mod claude_code;
-mod decoded;
 mod error;
 mod files;
 mod format;
@@ -97,6 +96,7 @@ pub const FORMATS: &[Format] = &[
     #[cfg(feature = "openotters")]
     openotters::FORMAT,
     claude_code::FORMAT,
+    claude_code::MEMORY,
     text_files::AGENTS_MD,
     text_files::GEMINI_MD,
     text_files::CURSOR_RULES,

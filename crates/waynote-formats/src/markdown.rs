@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 use waynote::named::end_of_id;
 use waynote::{Address, Error, Filter, Listing, Note, Place, Result, Scope, ScopeKind, Store};
 
-use crate::decoded::not_utf8;
 use crate::report::ExportReport;
 use crate::source::MAX_TEXT;
-use crate::text_files::keys_of;
+use crate::text_files;
 
 /// The part of an `AGENTS.md` that is ours; the rest of the file stays.
 const BEGIN: &str =
@@ -116,15 +115,15 @@ pub fn export_agents_md(
         read => read.map_err(refused("read"))?,
     };
     let before = String::from_utf8(before)
-        .map_err(|error| refused("read")(io::Error::other(not_utf8(error.as_bytes()))))?;
-    let of_file = keys_of(directory, &file);
+        .map_err(|error| refused("read")(io::Error::other(error.utf8_error())))?;
     let rest = lines(&without_section(&before));
     let mut exported = ExportReport::default();
     let mut sections = Vec::new();
     let own = Listing::default().scope(Scope::Place(place.clone()));
     for note in own.page(store, None, usize::MAX)?.notes {
         let (key, text) = (note.address.key(), note.content.shown());
-        if key.as_deref().is_some_and(|key| of_file.contains(&key)) {
+        let is_of_file = key.as_deref() == Some(text_files::AGENTS_MD.name);
+        if note.address.scope().name() != place.as_str() || is_of_file {
             continue;
         }
         if rest.contains(&lines(&text)) {
@@ -136,18 +135,13 @@ pub fn export_agents_md(
             None => format!("{}\n", text.trim()),
         });
     }
-    let line_end = if before.contains("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    };
-    let ours = format!("{BEGIN}\n\n{}\n{END}", sections.join("\n")).replace('\n', line_end);
+    let ours = format!("{BEGIN}\n\n{}\n{END}", sections.join("\n"));
     let text = match section(&before) {
         Some(range) => [&before[..range.start], &ours, &before[range.end..]].concat(),
-        None if before.is_empty() => ours + line_end,
+        None if before.is_empty() => ours + "\n",
         None => {
-            let gap = if before.ends_with('\n') { 1 } else { 2 };
-            [&before, &*line_end.repeat(gap), &ours, line_end].concat()
+            let gap = if before.ends_with('\n') { "\n" } else { "\n\n" };
+            [&before, gap, &ours, "\n"].concat()
         }
     };
     let written = waynote_files::put_inside(directory, Path::new(AGENTS_MD), text.as_bytes())

@@ -2,6 +2,7 @@
 //! newer versions have for all agents, with the table `agent_notes`.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -23,14 +24,15 @@ use crate::source::{self, MAX_LINE, MAX_TEXT};
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
-    name: "openotters",
-    about: "openotters' memory.db or daemon.db: agents' notebooks. Of two texts of a note the later one is current, \
-            the other a revision",
     details: "A daemon.db has the notes of several agents: each agent's notes become the notebook of its name. With \
               --agent, only the notes of that agent are imported.",
-    takes: SourceKind::Own,
     usual: &["memory.db", "~/.otters/daemon.db"],
-    loaded_by: &[],
+    ..Format::new(
+        "openotters",
+        "openotters' memory.db or daemon.db: agents' notebooks. Of two texts of a note the later one is current, \
+            the other a revision",
+        SourceKind::Own,
+    )
 };
 
 /// The package's own schema: made where it is missing, never changed but for `in_context`.
@@ -60,69 +62,59 @@ pub enum Notebooks<'n> {
 /// read.
 ///
 /// # Errors
-/// [`Error::File`] when it cannot be read; [`FormatError::DamagedFile`] when it is damaged;
-/// [`FormatError::NothingToImport`] when it is a waynote store or has no table of notes; [`FormatError::NoAgent`] when
-/// it has notes of several agents, and none has the name that was given.
+/// [`Error::File`] when it cannot be read or is damaged;
+/// [`FormatError::NothingToImport`] when it is a waynote store, has no table of notes, or has notes of several agents, and
+/// none has the name that was given.
 pub fn read(path: &Path, notebooks: Notebooks<'_>) -> Result<ForeignNotes> {
     let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Later)?;
-    let mut rows: Vec<(Name, Key, StoredNote)> = Vec::new();
-    let read = rows_of(path)?;
+    let mut rows = rows_of(path)?;
     let (own, is_one) = match notebooks {
         Notebooks::One(own) => (own, true),
         Notebooks::Each(own) => (own, false),
     };
-    let agents: BTreeSet<&str> = read.iter().filter_map(|row| row.agent.as_deref()).collect();
-    let is_own = |row: &Row| {
-        let names = [&row.agent, &row.agent_id];
-        names
-            .iter()
-            .any(|name| name.as_deref() == Some(own.as_str()))
-    };
-    let has_own = read.iter().any(is_own);
-    if is_one && !has_own && agents.len() > 1 {
-        return Err(FormatError::NoAgent {
-            path: path.to_owned(),
-            agent: own.clone(),
-            agents: agents.into_iter().map(str::to_owned).collect(),
-        }
-        .into());
+    let is_own = |row: &Row| row.agents.iter().any(|agent| agent == own.as_str());
+    let agents = rows.iter().filter_map(|row| row.agents.first().cloned());
+    let agents: BTreeSet<String> = agents.collect();
+    if is_one && rows.iter().any(is_own) {
+        rows.retain(is_own);
+    } else if is_one && agents.len() > 1 {
+        let agents: Vec<String> = agents.into_iter().collect();
+        let reason = format!(
+            "it has no notes of an agent `{own}`, but those of {}",
+            agents.join(", ")
+        );
+        return Err(nothing(path, reason));
     }
-    for row in read {
-        let is_own = is_own(&row);
-        let notebook = match row.agent {
-            Some(_) if is_one && has_own && !is_own => continue,
-            Some(agent) if !is_one && !is_own => agent.parse(),
+    // Keys that differ only in blanks are one key here, and the later text is current.
+    rows.sort_by_key(|row| {
+        let updated_at = row.updated_at.or(row.created_at).map(micros);
+        (updated_at.is_none(), updated_at)
+    });
+    for row in rows {
+        let notebook = match row.agents.first() {
+            Some(agent) if !is_one && !is_own(&row) => agent.parse(),
             _ => Ok(own.clone()),
         };
-        match (notebook, row.key.parse()) {
+        match (notebook, row.key.parse::<Key>()) {
             (Ok(_), Ok(_)) if row.is_too_large => {
                 let reason = format!("its text is larger than {} MiB", MAX_TEXT >> 20);
                 incoming.skip(row.key, reason);
             }
-            (Ok(notebook), Ok(key)) => rows.push((notebook, key, row.note)),
+            (Ok(notebook), Ok(key)) => incoming.push(IncomingNote {
+                address: Address::Agent(notebook, key),
+                name: None,
+                content: row.content,
+                pin: Some(row.pinned),
+                times: match row.updated_at.or(row.created_at) {
+                    None => Times::Unknown,
+                    Some(time) => Times::Recorded {
+                        created_at: row.created_at.unwrap_or(micros(time)),
+                        updated_at: micros(time),
+                    },
+                },
+            }),
             (Err(error), _) | (_, Err(error)) => incoming.skip(row.key, error.to_string()),
         }
-    }
-    // Keys that differ only in blanks are one key here, and the later text is current.
-    rows.sort_by_key(|(_, _, row)| {
-        let updated_at = row.updated_at.or(row.created_at).map(micros);
-        (updated_at.is_none(), updated_at)
-    });
-    for (notebook, key, row) in rows {
-        let times = match row.updated_at.or(row.created_at) {
-            None => Times::Unknown,
-            Some(time) => Times::Recorded {
-                created_at: row.created_at.unwrap_or(micros(time)),
-                updated_at: micros(time),
-            },
-        };
-        incoming.push(IncomingNote {
-            address: Address::Agent(notebook, key),
-            name: None,
-            content: row.content,
-            pin: Some(row.pinned),
-            times,
-        });
     }
     Ok(incoming)
 }
@@ -136,89 +128,79 @@ pub fn read(path: &Path, notebooks: Notebooks<'_>) -> Result<ForeignNotes> {
 pub fn export(store: &dyn Store, path: &Path, agent: &Name) -> Result<ExportReport> {
     let notes = Notebook::of_agent(store, agent.clone()).list()?;
     let refused = |error| Error::file(path, "written", error);
-    make(path).map_err(refused)?;
-    ensure_regular(path)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(path, flags);
-    if conn
-        .and_then(|conn| is_table(&conn, OF_DAEMON))
-        .unwrap_or(false)
-    {
+    match make_private(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(refused(error)),
+        _ => ensure_regular(path)?,
+    }
+    if reading(path).is_ok_and(|conn| is_table(&conn, OF_DAEMON).unwrap_or(false)) {
         let reason = "it is the database of an openotters daemon; name the memory.db of one agent";
         return Err(refused(std::io::Error::other(reason)));
     }
     write(path, &notes).map_err(|error| failed(path, "written", error))
 }
 
-/// Makes the file for its owner alone, because it will hold notes. One that exists keeps its mode.
-fn make(path: &Path) -> std::io::Result<()> {
-    match make_private(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
-}
-
-struct StoredNote {
+/// A row of a table of notes.
+struct Row {
+    key: String,
     content: Content,
     pinned: bool,
     created_at: Option<Timestamp>,
     updated_at: Option<Timestamp>,
-}
-
-/// A row of a table of notes.
-struct Row {
-    key: String,
-    note: StoredNote,
     /// True if its text was not read.
     is_too_large: bool,
     /// In the database of a daemon, the agent's name, and its id.
-    agent: Option<String>,
-    agent_id: Option<String>,
+    agents: Vec<String>,
+}
+
+fn reading(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags)
 }
 
 fn rows_of(path: &Path) -> Result<Vec<Row>> {
     ensure_regular(path)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let rows = Connection::open_with_flags(path, flags).and_then(|conn| {
-        // Room for the other columns of a row.
-        conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, (MAX_TEXT + MAX_LINE) as i32)?;
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-        let (table, agent) = match (is_table(&conn, OF_DAEMON)?, is_table(&conn, "notes")?) {
-            // An agent has a name that a person gave it, beside its id.
-            (true, _) if is_table(&conn, "agents")? => (
-                OF_DAEMON,
-                "coalesce((SELECT name FROM main.agents WHERE id = agent_id), agent_id), agent_id",
-            ),
-            (true, _) => (OF_DAEMON, "agent_id, agent_id"),
-            (false, true) => ("notes", "NULL, NULL"),
-            (false, false) => return Ok(None),
-        };
-        // Before its migration the table has no such column: nothing is pinned.
-        let pinned = if has_pins(&conn, table)? { "in_context" } else { "0" };
-        let sql = format!(
-            "SELECT key, CASE WHEN octet_length(content) <= {MAX_TEXT} THEN content END, {pinned}, created_at,
-                    updated_at, octet_length(content) > {MAX_TEXT}, {agent}
-             FROM main.{table} ORDER BY key"
-        );
-        let mut statement = conn.prepare(&sql)?;
-        let rows = statement.query_map([], |row| {
-            let (key, note) = stored(row)?;
-            let is_too_large: Option<bool> = row.get(5)?;
-            Ok(Row {
-                key,
-                note,
-                is_too_large: is_too_large == Some(true),
-                agent: row.get(6)?,
-                agent_id: row.get(7)?,
-            })
-        })?;
-        rows.collect::<rusqlite::Result<Vec<_>>>().map(Some)
-    });
-    match rows {
-        Ok(Some(rows)) => Ok(rows),
-        Ok(None) => Err(without_notes(path)),
-        Err(error) => Err(failed(path, "read", error)),
-    }
+    let conn = reading(path).map_err(|error| failed(path, "read", error))?;
+    let rows = stored_rows(&conn).map_err(|error| failed(path, "read", error))?;
+    rows.ok_or_else(|| {
+        nothing(
+            path,
+            match is_store(&conn) {
+                true => "it is a waynote store, which can be used as it is".into(),
+                false => "it has no table `notes` or `agent_notes`".into(),
+            },
+        )
+    })
+}
+
+/// The rows; none without a table of notes.
+fn stored_rows(conn: &Connection) -> rusqlite::Result<Option<Vec<Row>>> {
+    // Room for the other columns of a row.
+    conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, (MAX_TEXT + MAX_LINE) as i32)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    let (table, agents) = match (is_table(conn, OF_DAEMON)?, is_table(conn, "notes")?) {
+        // An agent has a name that a person gave it, beside its id.
+        (true, _) if is_table(conn, "agents")? => (
+            OF_DAEMON,
+            "(SELECT name FROM main.agents WHERE id = agent_id), agent_id",
+        ),
+        (true, _) => (OF_DAEMON, "NULL, agent_id"),
+        (false, true) => ("notes", "NULL, NULL"),
+        (false, false) => return Ok(None),
+    };
+    // Before its migration the table has no such column: nothing is pinned.
+    let pinned = if has_pins(conn, table)? {
+        "in_context"
+    } else {
+        "0"
+    };
+    let sql = format!(
+        "SELECT key, CASE WHEN octet_length(content) <= {MAX_TEXT} THEN content END, {pinned}, created_at,
+                updated_at, octet_length(content) > {MAX_TEXT}, {agents}
+         FROM main.{table} ORDER BY key"
+    );
+    let mut statement = conn.prepare(&sql)?;
+    let rows = statement.query_map([], stored)?;
+    rows.collect::<rusqlite::Result<Vec<_>>>().map(Some)
 }
 
 /// The table of a daemon, with the notes of all its agents.
@@ -244,36 +226,20 @@ fn ensure_regular(path: &Path) -> Result<()> {
         let mut beside = path.as_os_str().to_owned();
         beside.push(end);
         match source::open(Path::new(&beside)) {
-            Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+            Err(Error::File { source, .. }) if source.kind() == ErrorKind::NotFound => {}
             other => drop(other?),
         }
     }
     Ok(())
 }
 
-/// Why a database without a table `notes` has nothing to import.
-fn without_notes(path: &Path) -> Error {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let is_ours = Connection::open_with_flags(path, flags).is_ok_and(|conn| is_store(&conn));
-    FormatError::NothingToImport {
-        path: path.to_owned(),
-        is_store: is_ours,
-    }
-    .into()
+fn nothing(path: &Path, reason: String) -> Error {
+    let path = path.to_owned();
+    FormatError::NothingToImport { path, reason }.into()
 }
 
 fn failed(path: &Path, action: &'static str, error: rusqlite::Error) -> Error {
-    match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
-            FormatError::DamagedFile {
-                path: path.to_owned(),
-                line: None,
-                reason: error.to_string(),
-            }
-            .into()
-        }
-        _ => Error::file(path, action, std::io::Error::other(error)),
-    }
+    Error::file(path, action, std::io::Error::other(error))
 }
 
 fn has_pins(conn: &Connection, table: &str) -> rusqlite::Result<bool> {
@@ -282,30 +248,23 @@ fn has_pins(conn: &Connection, table: &str) -> rusqlite::Result<bool> {
     conn.query_row(sql, [table], |row| row.get(0))
 }
 
-fn stored(row: &rusqlite::Row<'_>) -> rusqlite::Result<(String, StoredNote)> {
-    let key = match row.get_ref(0)? {
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-            String::from_utf8_lossy(bytes).into_owned()
-        }
-        _ => String::new(),
+fn stored(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
+    let bytes = |value: ValueRef<'_>| match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.to_vec(),
+        ValueRef::Integer(number) => number.to_string().into_bytes(),
+        ValueRef::Real(number) => number.to_string().into_bytes(),
+        ValueRef::Null => Vec::new(),
     };
-    let content = match row.get_ref(1)? {
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Content::imported(bytes),
-        ValueRef::Integer(number) => Content::imported(number.to_string()),
-        ValueRef::Real(number) => Content::imported(number.to_string()),
-        ValueRef::Null => Content::imported(""),
-    };
-    let pinned = matches!(row.get_ref(2)?, ValueRef::Integer(flag) if flag != 0);
-    let (created_at, updated_at) = (time(row.get_ref(3)?), time(row.get_ref(4)?));
-    Ok((
-        key,
-        StoredNote {
-            content,
-            pinned,
-            created_at,
-            updated_at,
-        },
-    ))
+    let agents: [Option<String>; 2] = [row.get(6)?, row.get(7)?];
+    Ok(Row {
+        key: String::from_utf8_lossy(&bytes(row.get_ref(0)?)).into_owned(),
+        content: Content::imported(bytes(row.get_ref(1)?)),
+        pinned: matches!(row.get_ref(2)?, ValueRef::Integer(flag) if flag != 0),
+        created_at: time(row.get_ref(3)?),
+        updated_at: time(row.get_ref(4)?),
+        is_too_large: row.get::<_, Option<bool>>(5)? == Some(true),
+        agents: agents.into_iter().flatten().collect(),
+    })
 }
 
 /// A time as one of Go's SQLite drivers stores it. None for a null, and for Go's zero time.
@@ -349,28 +308,22 @@ fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<ExportReport> {
         let Address::Agent(_, key) = &note.address else {
             continue;
         };
-        let theirs = transaction
-            .query_row(
-                "SELECT key, content, in_context, created_at, updated_at FROM notes WHERE key = ?1",
-                [key.as_str()],
-                stored,
-            )
-            .optional()?;
-        if let Some((_, theirs)) = theirs {
+        let theirs = transaction.query_row(
+            "SELECT key, content, in_context, created_at, updated_at, NULL, NULL, NULL FROM notes WHERE key = ?1",
+            [key.as_str()],
+            stored,
+        );
+        if let Some(theirs) = theirs.optional()? {
             let updated_at = theirs.updated_at.map(micros);
             let is_same = theirs.content == note.content && theirs.pinned == note.pinned;
-            if is_same && updated_at == Some(note.updated_at) {
+            let is_later = updated_at.is_some_and(|theirs| theirs > note.updated_at);
+            if is_same && (is_later || updated_at == Some(note.updated_at)) {
                 exported.unchanged += 1;
                 continue;
             }
-            if updated_at.is_some_and(|theirs| theirs > note.updated_at) {
-                match is_same {
-                    true => exported.unchanged += 1,
-                    false => exported.leave_out(
-                        &note.address,
-                        "the text in the target is newer and stays; `waynote import openotters` brings it here",
-                    ),
-                }
+            if is_later {
+                let reason = "the text in the target is newer and stays; `waynote import openotters` brings it here";
+                exported.leave_out(&note.address, reason);
                 continue;
             }
         }

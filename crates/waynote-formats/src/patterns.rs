@@ -22,7 +22,7 @@ pub(crate) fn directory(patterns: &[String]) -> Option<&str> {
 
 /// The directory before the first part of a pattern that is a pattern itself, or the last part: a file.
 fn directory_of(pattern: &str) -> &str {
-    let pattern = start(pattern);
+    let pattern = pattern.trim_start_matches("./").trim_start_matches('/');
     let magic = pattern.find(['*', '?', '[', '{', '!']);
     let plain = &pattern[..magic.unwrap_or(pattern.len())];
     plain
@@ -30,24 +30,13 @@ fn directory_of(pattern: &str) -> &str {
         .map_or("", |(directory, _)| directory)
 }
 
-fn start(pattern: &str) -> &str {
-    pattern.trim_start_matches("./").trim_start_matches('/')
-}
-
-/// A line that names the patterns; none where the directory says it all.
-pub(crate) fn line(patterns: &[String], directory: Option<&str>) -> Option<String> {
-    let is_whole = |pattern: &String| {
-        let rest = directory.and_then(|directory| start(pattern).strip_prefix(directory));
-        matches!(rest, Some("/" | "/**" | "/**/*"))
-    };
-    if patterns.iter().all(is_whole) {
-        return None;
+/// A paragraph that names the patterns, if there are any.
+pub(crate) fn line(patterns: &[String]) -> String {
+    let patterns = patterns.iter().map(|pattern| format!("`{pattern}`"));
+    match patterns.collect::<Vec<_>>() {
+        patterns if patterns.is_empty() => String::new(),
+        patterns => format!("\n\nApplies to: {}", patterns.join(", ")),
     }
-    let patterns: Vec<String> = patterns
-        .iter()
-        .map(|pattern| format!("`{pattern}`"))
-        .collect();
-    Some(format!("Applies to: {}", patterns.join(", ")))
 }
 
 #[cfg(test)]
@@ -55,34 +44,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_have_a_directory_or_are_named() {
+    fn patterns_have_a_directory() {
         for (patterns, expected) in [
-            ("src/**", "src"),
-            ("src/**/*.ts", "src: Applies to: `src/**/*.ts`"),
-            (
-                "src/pay/**/*, src/api/*.ts",
-                "src: Applies to: `src/pay/**/*`, `src/api/*.ts`",
-            ),
-            ("/src/pay.rs", "src: Applies to: `/src/pay.rs`"),
-            ("src/a*/x", "src: Applies to: `src/a*/x`"),
-            ("srcs/x,src/y", ": Applies to: `srcs/x`, `src/y`"),
-            ("**/*.ts", ": Applies to: `**/*.ts`"),
-            ("../out/**", ": Applies to: `../out/**`"),
-            ("", ""),
+            ("src/**", Some("src")),
+            ("src/pay/**/*,src/api/*.ts", Some("src")),
+            ("/src/pay.rs", Some("src")),
+            ("src/a*/x", Some("src")),
+            ("srcs/x,src/y", None),
+            ("**/*.ts", None),
+            ("../out/**", None),
+            ("", None),
         ] {
-            let all: Vec<String> = patterns
-                .split(',')
-                .map(|one| one.trim().to_owned())
-                .collect();
-            let all = if patterns.is_empty() { Vec::new() } else { all };
-            let directory = directory(&all);
-            let line = line(&all, directory).map(|line| format!(": {line}"));
-            let said = format!(
-                "{}{}",
-                directory.unwrap_or_default(),
-                line.unwrap_or_default()
-            );
-            assert_eq!(said, expected, "{patterns}");
+            let all: Vec<String> = patterns.split(',').map(str::to_owned).collect();
+            assert_eq!(directory(&all), expected, "{patterns}");
         }
     }
 }

@@ -35,34 +35,6 @@ pub struct ImportReport {
     pub planned: Vec<Address>,
 }
 
-impl ImportReport {
-    /// Adds the report of a part of the notes.
-    pub(crate) fn add(&mut self, step: Self) {
-        let Self {
-            added,
-            updated,
-            unchanged,
-            conflicts,
-            renamed,
-            skipped,
-            not_imported,
-            secrets,
-            written,
-            planned,
-        } = step;
-        self.added += added;
-        self.updated += updated;
-        self.unchanged += unchanged;
-        self.conflicts.extend(conflicts);
-        self.renamed.extend(renamed);
-        self.skipped.extend(skipped);
-        self.not_imported.extend(not_imported);
-        self.secrets.extend(secrets);
-        self.written.extend(written);
-        self.planned.extend(planned);
-    }
-}
-
 /// A note that got a key of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Renamed {

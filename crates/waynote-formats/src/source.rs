@@ -83,20 +83,6 @@ impl Folder {
         inside.to_string_lossy().into_owned()
     }
 
-    /// True if there is a folder of that name inside this one.
-    pub(crate) fn has_directory(&self, name: &str) -> bool {
-        self.has_folder(&self.path.join(name)).unwrap_or(false)
-    }
-
-    /// True if there is a folder at a path, inside this one.
-    pub(crate) fn has_folder(&self, path: &Path) -> io::Result<bool> {
-        match self.inside(path) {
-            Ok(real) => Ok(real.is_dir()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
     /// The text of a note in a file, and when it was written; none when there is no such file.
     pub(crate) fn read(&self, path: &Path) -> io::Result<Option<TimedBytes>> {
         let real = match self.inside(path) {
@@ -105,11 +91,6 @@ impl Folder {
             Err(error) => return Err(error),
         };
         contents(open_regular(&real, false)?, MAX_TEXT).map(Some)
-    }
-
-    /// As [`read`](Self::read), for a regular file that was found in a folder without following a link.
-    pub(crate) fn read_found(&self, path: &Path) -> io::Result<TimedBytes> {
-        contents(open_regular(path, false)?, MAX_TEXT)
     }
 
     /// The path without links, if it is inside this folder.
@@ -123,6 +104,22 @@ impl Folder {
             ))),
         }
     }
+}
+
+/// The text of a file in UTF-8, with or without a byte order mark.
+///
+/// # Errors
+/// The reason, with the first byte that is not UTF-8 and its offset.
+pub(crate) fn decoded(bytes: Vec<u8>) -> std::result::Result<String, String> {
+    let mut text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let byte = error.as_bytes().get(at).copied().unwrap_or_default();
+        format!("it is not UTF-8: byte 0x{byte:02X} at offset {at}; convert it to UTF-8")
+    })?;
+    if text.starts_with('\u{FEFF}') {
+        text.remove(0);
+    }
+    Ok(text)
 }
 
 /// Reads the lines of a file, each of at most [`MAX_LINE`] bytes. Longer lines are skipped, not buffered.
@@ -223,28 +220,5 @@ mod tests {
         ] {
             assert_eq!(read(path), Some(b"a link leads out".to_vec()), "{path}");
         }
-        assert!(folder.read_found(&at("in/inside.md")).is_err());
-    }
-
-    #[test]
-    fn pipes_and_devices_are_not_opened() {
-        let scratch = tempfile::tempdir().unwrap();
-        let pipe = scratch.path().join("pipe.md");
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &pipe,
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RWXU,
-            0,
-        )
-        .unwrap();
-        for path in [&pipe, Path::new("/dev/zero")] {
-            let error = open(path).unwrap_err().to_string();
-            assert!(
-                error.ends_with("cannot be read: it is no regular file"),
-                "{error}"
-            );
-        }
-        assert!(Folder::of(scratch.path()).read(&pipe).is_err());
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use waynote::{Address, Place, Result};
 
 use crate::files::key;
-use crate::format::{Format, Project, SourceKind};
+use crate::format::{Directory, Format, Project, SourceKind};
 use crate::incoming::{ForeignNotes, Precedence};
 use crate::source::Folder;
 
@@ -18,7 +18,7 @@ pub struct TextFile {
     pub key: &'static str,
 }
 
-const fn at(path: &'static str, key: &'static str) -> TextFile {
+pub(crate) const fn at(path: &'static str, key: &'static str) -> TextFile {
     TextFile { path, key }
 }
 
@@ -30,12 +30,8 @@ const fn format(
     loaded_by: &'static [&'static str],
 ) -> Format {
     Format {
-        name,
-        about,
-        details: "",
-        takes: SourceKind::Files(files),
-        usual: &[],
         loaded_by,
+        ..Format::new(name, about, SourceKind::Files(files))
     }
 }
 
@@ -114,77 +110,51 @@ pub(crate) fn read(
     project: &Project<'_>,
 ) -> Result<ForeignNotes> {
     let mut incoming = ForeignNotes::of(format, Precedence::Here)?;
-    for file in files {
-        match (file.path.strip_prefix("~/"), project.home) {
-            (None, _) => {
-                for directory in project.directories {
-                    if let Some(root) = directory.root_of(file.path) {
-                        push(&mut incoming, root, file.path, &directory.place, file.key)?;
-                    }
-                }
+    let home = [Directory {
+        paths: project.home.map(Path::to_owned).into_iter().collect(),
+        place: Place::home(),
+    }];
+    for TextFile { path, key: of_key } in files {
+        let (directories, path) = match path.strip_prefix("~/") {
+            Some(path) => (&home[..], path),
+            None => (project.directories, *path),
+        };
+        for directory in directories {
+            let Some(root) = directory.root_of(path) else {
+                continue;
+            };
+            let (folder, found) = (Folder::of(root), root.join(path));
+            let place = directory.place.clone();
+            if path.ends_with('/') {
+                let of_name = |name: &str| format!("{of_key}{name}");
+                incoming.push_folder(&folder, &found, &place, of_name)?;
+            } else {
+                incoming.push_file(&folder, &found, Address::PlaceKey(place, key(of_key)?));
             }
-            (Some(path), Some(home)) => {
-                push(&mut incoming, home, path, &Place::home(), file.key)?;
-            }
-            (Some(_), None) => {}
         }
     }
     Ok(incoming)
 }
 
-fn push(
-    incoming: &mut ForeignNotes,
-    root: &Path,
-    path: &str,
-    place: &Place,
-    of_key: &str,
-) -> Result<()> {
-    let folder = Folder::of(root);
-    if path.ends_with('/') {
-        return incoming.push_folder(&folder, &root.join(path), place, |name| {
-            format!("{of_key}{name}")
-        });
-    }
-    let address = Address::PlaceKey(place.clone(), key(of_key)?);
-    incoming.push_file(&folder, &root.join(path), address);
-    Ok(())
-}
-
-/// The files with a project's instructions, each with the format that reads it. People link one to another.
-const INSTRUCTIONS: [(&str, &str, &str); 6] = [
-    ("AGENTS.md", "agents-md", "agents-md"),
-    ("CLAUDE.md", "claude-md", "claude-code"),
-    (".claude/CLAUDE.md", "dot-claude-md", "claude-code"),
-    ("GEMINI.md", "gemini-md", "gemini-md"),
-    (
-        ".github/copilot-instructions.md",
-        "copilot-instructions",
-        "copilot",
-    ),
-    (".cursorrules", "cursorrules", "cursor-rules"),
+/// The files with a project's instructions. People link one to another.
+const INSTRUCTIONS: [&str; 6] = [
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".claude/CLAUDE.md",
+    "GEMINI.md",
+    ".github/copilot-instructions.md",
+    ".cursorrules",
 ];
 
-/// The instructions of a directory that a link leads to, and the format that reads them; none if it is no such link.
-pub(crate) fn linked(directory: &Path, path: &Path) -> Option<(&'static str, &'static str)> {
+/// The instructions of a directory that a link leads to; none if it is no such link.
+pub(crate) fn linked(directory: &Path, path: &Path) -> Option<&'static str> {
     let is_link = |path: &Path| {
         path.symlink_metadata()
             .is_ok_and(|found| found.is_symlink())
     };
     let real = is_link(path).then(|| path.canonicalize().ok())??;
-    let known = INSTRUCTIONS.iter().find(|(file, ..)| {
+    INSTRUCTIONS.into_iter().find(|file| {
         let file = directory.join(file);
         !is_link(&file) && file.canonicalize().is_ok_and(|file| file == real)
-    })?;
-    Some((known.0, known.2))
-}
-
-/// The keys of the notes that imports make of a file of instructions, under each name that it has in its directory.
-pub(crate) fn keys_of(directory: &Path, file: &Path) -> Vec<&'static str> {
-    let real = file.canonicalize().ok();
-    let is_it = |name: &str| {
-        let path = directory.join(name);
-        path == file || real.is_some() && path.canonicalize().ok() == real
-    };
-    let known = INSTRUCTIONS.iter().filter(|(file, ..)| is_it(file));
-    known.map(|(_, key, _)| *key).collect()
+    })
 }

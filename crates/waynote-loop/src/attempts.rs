@@ -15,7 +15,7 @@ use crate::host::Host;
 use crate::observer::{self, Notice};
 use crate::plan::Plan;
 use crate::stop::Stop;
-use crate::supervise::attempt::{self, AgentEnd, Attempt, AttemptReport, RunError};
+use crate::supervise::attempt::{self, AgentEnd, Attempt, AttemptReport};
 use crate::supervise::ending;
 use crate::supervise::group::{self, Patience};
 use crate::supervise::guard::Guard;
@@ -116,12 +116,9 @@ impl Attempts<'_> {
             };
             // After its own signal to end, or a person's, the agent is not started again.
             let session = &self.plan.session;
-            if matches!(session_state::last_signal(self.store, session), Ok(Some(_)))
-                || matches!(
-                    session_state::stop_requested(self.store, session),
-                    Ok(Some(_))
-                )
-            {
+            let signal = session_state::last_signal(self.store, session);
+            let stop = session_state::stop_requested(self.store, session);
+            if matches!(signal, Ok(Some(_))) || matches!(stop, Ok(Some(_))) {
                 break Ok(attempted);
             }
             let said = said.as_deref();
@@ -159,20 +156,7 @@ impl Attempts<'_> {
             wait,
             said,
         });
-        let until = Instant::now() + wait;
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            let step = match observer.watches_time() {
-                true => left.min(Duration::from_secs(1)),
-                false => left,
-            };
-            observer.notice(&Notice::Waiting { next, left, said });
-            let signal = self.host.signals.wait(step);
-            if signal.is_some() || step == left {
-                observer.notice(&Notice::StatusEnded);
-                return signal;
-            }
-        }
+        self.host.signals.wait(wait)
     }
 
     fn once(&self) -> Result<AttemptOutcome> {
@@ -224,13 +208,13 @@ impl Attempts<'_> {
         match ended {
             Ok(ended) => Ok(self.judged(&ended)),
             // A client that updates itself is missing for a moment. One that never ran is a mistake.
-            Err(RunError::Unusable(error)) if !self.is_first => Ok(AttemptOutcome {
+            Err(error @ Error::CannotStart { .. }) if !self.is_first => Ok(AttemptOutcome {
                 outcome: IterationOutcome::NotStarted,
                 stop: None,
                 said: Some(masked(&error.to_string()).into_owned()),
                 last_line: None,
             }),
-            Err(why) => Err(why.into()),
+            Err(error) => Err(error),
         }
     }
 

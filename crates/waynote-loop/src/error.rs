@@ -18,21 +18,15 @@ pub enum Error {
     #[error("no agent is named")]
     NoAgent,
 
-    /// The text that ends the loop is blank.
-    #[error("the text to wait for is empty")]
-    EmptyUntil,
-
-    /// The text that ends the loop has several lines.
-    #[error("the text to wait for has several lines")]
-    LongUntil,
+    /// The text that ends the loop is blank, or has several lines.
+    #[error("the text to wait for is not one line")]
+    InvalidUntil,
 
     /// There is no program of that name.
     #[error("there is no program `{}`", visible(program))]
     NoProgram {
         /// The name, or the path.
         program: String,
-        /// True if it was named by a path, so that PATH does not matter.
-        is_path: bool,
     },
 
     /// The program is there and cannot be run.
@@ -48,12 +42,12 @@ pub enum Error {
         /// The program.
         program: String,
         /// Why.
-        reason: StartProblem,
+        reason: String,
     },
 
-    /// The prompt does not go where the agent takes it.
+    /// The prompt does not go where the agent takes it, and why.
     #[error("{0}")]
-    PromptUnfit(PromptProblem),
+    PromptUnfit(String),
 
     /// A template of the user's own does not hold together.
     #[error("{name}{}: {reason}", line.map_or(String::new(), |line| format!(", line {line}")))]
@@ -92,17 +86,6 @@ pub enum Error {
         within: PathBuf,
     },
 
-    /// A file that must not be cut is too long.
-    #[error("`{file}` has {size}")]
-    SourceTooLarge {
-        /// The option and the path.
-        file: String,
-        /// Its size in words.
-        size: String,
-        /// The limit in words.
-        limit: String,
-    },
-
     /// The folder of the logs cannot be used.
     #[error("nothing can be logged in `{}`: {source}", visible(folder))]
     Logs {
@@ -111,44 +94,6 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-}
-
-/// Why the system did not start an agent.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StartProblem {
-    /// Its working directory is gone.
-    #[error("its working directory is gone")]
-    NoDirectory,
-    /// There is no such program.
-    #[error("there is no such program")]
-    NoProgram,
-    /// It is not executable.
-    #[error("it may not be executed")]
-    NotAllowed,
-    /// Something else.
-    #[error("{0}")]
-    Other(io::Error),
-}
-
-/// Why a prompt does not go where an agent takes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PromptProblem {
-    /// It is to be an argument, and has a NUL byte.
-    #[error("the prompt holds a NUL byte, which no argument can")]
-    NulByte,
-    /// It makes an argument that is too long.
-    #[error("the prompt makes an argument of {bytes} bytes, and {limit} are the most")]
-    LongArgument {
-        /// The argument's length.
-        bytes: usize,
-        /// The system's limit.
-        limit: usize,
-    },
-    /// It makes the whole command line too long.
-    #[error("the prompt makes the agent's command line too long")]
-    LongCommandLine,
 }
 
 /// A result with the error of a loop.
@@ -164,13 +109,12 @@ impl Error {
     pub fn kind(&self) -> &str {
         match self {
             Self::Store(error) => error.kind(),
-            Self::NoAgent | Self::EmptyUntil | Self::LongUntil => "usage",
+            Self::NoAgent | Self::InvalidUntil => "usage",
             Self::NoProgram { .. } | Self::NotExecutable { .. } => "no_agent",
             Self::CannotStart { .. } => "agent_unusable",
             Self::PromptUnfit(_) => "prompt_unfit",
             Self::Template { .. } => "invalid_template",
             Self::UnreadableSource { .. } | Self::LinkedSource { .. } => "no_file",
-            Self::SourceTooLarge { .. } => "file_too_large",
             Self::Logs { .. } => "no_logs",
         }
     }
@@ -179,7 +123,7 @@ impl Error {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Store(error) => error.class(),
-            Self::NoAgent | Self::EmptyUntil | Self::LongUntil => ErrorClass::Invalid,
+            Self::NoAgent | Self::InvalidUntil => ErrorClass::Invalid,
             _ => ErrorClass::Refused,
         }
     }

@@ -78,7 +78,7 @@ mod supervise;
 mod tree;
 
 pub use backoff::Backoff;
-pub use error::{Error, PromptProblem, Result, StartProblem};
+pub use error::{Error, Result};
 pub use host::Host;
 pub use logs::Logs;
 pub use notify::{NOTIFY_LIMIT, notify};

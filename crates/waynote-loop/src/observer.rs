@@ -27,7 +27,7 @@ pub trait Observer: Send + Sync {
         let _ = (stream, bytes);
     }
 
-    /// True if [`Notice::Running`] and [`Notice::Waiting`] shall come each second.
+    /// True if [`Notice::Running`] shall come each second.
     fn watches_time(&self) -> bool {
         false
     }
@@ -78,16 +78,7 @@ pub enum Notice<'a> {
         /// The agent's last output.
         said: Option<&'a str>,
     },
-    /// The loop waits before it tries the agent again.
-    Waiting {
-        /// The attempt that comes.
-        next: Attempt,
-        /// How long it still waits.
-        left: Duration,
-        /// The agent's last output.
-        said: Option<&'a str>,
-    },
-    /// The last [`Notice::Running`] or [`Notice::Waiting`] is over.
+    /// The last [`Notice::Running`] is over.
     StatusEnded,
     /// The agent was ended because it wanted to read from the terminal.
     WantsTerminal,

@@ -90,14 +90,11 @@ impl Plan {
     /// Finds what is wrong with the files, the template and the text to wait for before anything begins.
     ///
     /// # Errors
-    /// [`Error::EmptyUntil`], [`Error::LongUntil`], [`Error::Template`], [`Error::UnreadableSource`] or [`Error::LinkedSource`].
+    /// [`Error::InvalidUntil`], [`Error::Template`], [`Error::UnreadableSource`] or [`Error::LinkedSource`].
     pub fn check(&self) -> Result {
         let until = self.prompt.until.as_ref();
-        if until.is_some_and(|until| until.trim().is_empty()) {
-            return Err(Error::EmptyUntil);
-        }
-        if until.is_some_and(|until| until.trim().lines().count() > 1) {
-            return Err(Error::LongUntil);
+        if until.is_some_and(|until| until.trim().lines().count() != 1) {
+            return Err(Error::InvalidUntil);
         }
         self.prompt.check(&self.session)
     }

@@ -84,7 +84,7 @@ impl Observer for Recorder {
             Notice::Retrying { next, outcome, .. } => {
                 format!("{outcome}: attempt {} of {}", next.number, next.limit)
             }
-            Notice::Waiting { .. } => return,
+            Notice::Resumed { done, all } => format!("{done} of {all} are done"),
             other => format!("{other:?}"),
         };
         self.lines.lock().unwrap().push(line);

@@ -107,15 +107,11 @@ impl Parameter {
         if let Some(read) = read {
             return Ok(read);
         }
-        let sent = match (self.kind, value) {
-            (Kind::Word(_), Value::String(word)) => format!("`{}`", shown(word)),
-            (_, Value::Number(number)) => number.to_string(),
-            (_, Value::String(_)) => "a text".into(),
-            (_, Value::Bool(_)) => "true or false".into(),
-            (_, Value::Array(_)) => "a list".into(),
-            (_, Value::Object(_) | Value::Null) => "an object".into(),
+        let sent = match value {
+            Value::String(text) => shown(text),
+            other => shown(&other.to_string()),
         };
-        let what = format!("`{}` cannot be {sent}", self.name);
+        let what = format!("`{}` cannot be `{sent}`", self.name);
         Err(Refusal::new(what, self.wanted()))
     }
 

@@ -9,7 +9,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body::Body;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -61,31 +61,12 @@ where
     if let Err(unreadable) = limit_values(&body) {
         return refused(StatusCode::BAD_REQUEST, &unreadable, &body);
     }
-    if accepts_json(&parts.headers) {
-        // rmcp wants both forms named, although its answer is always JSON here.
-        let both = HeaderValue::from_static("application/json, text/event-stream");
-        parts.headers.insert(header::ACCEPT, both);
-    }
+    // rmcp wants both forms named, although its answer is always JSON here.
+    let both = HeaderValue::from_static("application/json, text/event-stream");
+    parts.headers.insert(header::ACCEPT, both);
     service
         .handle(Request::from_parts(parts, Full::new(Bytes::from(body))))
         .await
-}
-
-/// True if the client takes JSON: it names it, any form, or none.
-fn accepts_json(headers: &HeaderMap) -> bool {
-    let mut accepted = headers.get_all(header::ACCEPT).iter().peekable();
-    let takes = |form: &str| {
-        let form = form.split(';').next().unwrap_or_default().trim();
-        ["application/json", "application/*", "*/*"]
-            .iter()
-            .any(|json| json.eq_ignore_ascii_case(form))
-    };
-    accepted.peek().is_none()
-        || accepted.any(|value| {
-            value
-                .to_str()
-                .is_ok_and(|value| value.split(',').any(takes))
-        })
 }
 
 fn refused(

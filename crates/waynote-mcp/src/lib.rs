@@ -78,7 +78,6 @@
 //! ```
 
 mod arguments;
-mod block_request;
 mod call;
 mod caller;
 mod delivery;

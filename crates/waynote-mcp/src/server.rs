@@ -5,18 +5,16 @@ use std::time::Duration;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams, InitializeResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation,
+    InitializeRequestParams, InitializeResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use tokio::sync::{Mutex, Notify, OnceCell, Semaphore};
 
 use crate::arguments::Arguments;
-use crate::block_request::{self, PARAMETERS};
 use crate::call::Call;
 use crate::caller::{Caller, ConnectedCaller};
 use crate::delivery::{Delivery, HOOK, shows_instructions};
@@ -29,9 +27,6 @@ use crate::tool::Spec;
 use crate::tools::Set;
 use waynote::text::nearest;
 
-/// The name of the prompt with the block.
-const CONTEXT: &str = "context";
-
 /// The most calls that wait for their turn. More of them stay in the client's pipe and take up no memory.
 const WAITING_CALLS: u32 = 32;
 
@@ -41,8 +36,8 @@ const IDLE: Duration = Duration::from_secs(3);
 /// How long the start of a connection waits for the block. After that, a later reply has it.
 const BLOCK_WAIT: Duration = Duration::from_secs(1);
 
-/// How long a client may cache the lists of tools and prompts, in milliseconds. Only another version of the server
-/// changes them.
+/// How long a client may cache the list of tools, in milliseconds. Only another version of the server
+/// changes it.
 const LISTED_MS: u64 = 3_600_000;
 
 /// The text before the block in the instructions.
@@ -221,10 +216,6 @@ impl Server {
         self.turns.ended.notify_one();
         done?.map_err(|refusal| refusal.error())
     }
-
-    async fn block(&self, context: &RequestContext<RoleServer>) -> Result<String, ErrorData> {
-        self.call(context, Notes::block).await
-    }
 }
 
 fn invalid(message: impl Into<String>) -> ErrorData {
@@ -236,7 +227,6 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
-            .enable_prompts()
             .build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("waynote", env!("CARGO_PKG_VERSION")))
@@ -289,20 +279,14 @@ impl ServerHandler for Server {
             let answer = self.turn(std::future::ready(()), move |notes, ()| {
                 let arguments = request.arguments.unwrap_or_default();
                 let said = delivery.hook(notes.store(), &arguments);
-                Ok(said.map(|said| CallToolResult::success(vec![ContentBlock::text(said)])))
+                said.ok_or_else(|| Refusal::only("this server answers no hooks"))
             });
-            if let Some(said) = answer.await? {
-                return Ok(said.into());
-            }
-            return Err(invalid("this server answers no hooks".to_owned()));
+            let said = vec![ContentBlock::text(answer.await?)];
+            return Ok(CallToolResult::success(said).into());
         }
         let names = || self.tools.iter().map(|spec| spec.name);
-        let Some(spec) = self
-            .tools
-            .iter()
-            .find(|spec| spec.name == request.name)
-            .copied()
-        else {
+        let mut specs = self.tools.iter().copied();
+        let Some(spec) = specs.find(|spec| spec.name == request.name) else {
             let name = waynote::visible::visible(&waynote::secrets::masked(&request.name));
             let name: String = name.chars().take(80).collect();
             let hint = match nearest(&name, names()) {
@@ -340,26 +324,12 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        let listed = self
-            .call(&context, |notes, here| resources::list(notes, here))
-            .await?;
-        // Anybody may write a note at any time.
-        Ok(ListResourcesResult::with_all_items(listed)
-            .with_ttl_ms(0)
-            .with_cache_scope(CacheScope::Private))
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let template = ResourceTemplate::new(format!("{}{{address}}", resources::NOTE), "note")
-            .with_description("A note by its address, percent-encoded; @N for revision N")
-            .with_mime_type(resources::PLAIN);
-        Ok(ListResourceTemplatesResult::with_all_items(vec![template]))
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let listed = vec![resources::context()];
+        Ok(ListResourcesResult::with_all_items(listed)
+            .with_ttl_ms(LISTED_MS)
+            .with_cache_scope(CacheScope::Private))
     }
 
     async fn read_resource(
@@ -367,55 +337,11 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let uri = request.uri;
-        let text = if resources::is_context(&uri) {
-            self.block(&context).await?
-        } else {
-            let named = resources::address(&uri).map_err(|refusal| refusal.error())?;
-            let text = self.call(&context, |notes, here| resources::read(notes, here, named));
-            plain(&text.await?)
-        };
-        let is_context = resources::is_context(&uri);
-        let mime = if is_context {
-            resources::MARKDOWN
-        } else {
-            resources::PLAIN
-        };
-        let contents = ResourceContents::text(text, uri).with_mime_type(mime);
+        resources::check(&request.uri).map_err(|refusal| refusal.error())?;
+        let text = self.call(&context, Notes::block).await?;
+        let contents = ResourceContents::text(text, request.uri);
+        let contents = contents.with_mime_type(resources::MARKDOWN);
         Ok(ReadResourceResult::new(vec![contents]).into())
-    }
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        let about = "The notes that apply here, within the budget";
-        let prompt = Prompt::new(CONTEXT, Some(about), Some(block_request::of_prompt()));
-        Ok(ListPromptsResult::with_all_items(vec![prompt])
-            .with_ttl_ms(LISTED_MS)
-            .with_cache_scope(CacheScope::Private))
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        if request.name != CONTEXT {
-            return Err(invalid(format!(
-                "Unknown prompt: {}; the only prompt is `{CONTEXT}`",
-                waynote::visible::visible(&request.name)
-            )));
-        }
-        let text = self.call(&context, |notes, here| {
-            let sent = request.arguments.unwrap_or_default();
-            let arguments = Arguments::check(sent, CONTEXT, PARAMETERS)?;
-            let request = block_request::request(notes, here, &arguments)?;
-            notes.block_or_none(&request)
-        });
-        let message = PromptMessage::new_text(Role::User, text.await?);
-        Ok(GetPromptResult::new(vec![message]).into())
     }
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
@@ -432,7 +358,6 @@ impl ServerHandler for Server {
             "initialize",
             "tools/call",
             "resources/read",
-            "prompts/get",
             "completion/complete",
             "server/discover",
         ];

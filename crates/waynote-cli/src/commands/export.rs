@@ -75,6 +75,6 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
         say_skipped(&exported.left_out);
         return context.output.text(&text);
     }
-    let exported = context.opened_for_writing()?.export_zrb(&path)?;
+    let exported = zrb::export_to(context.opened_for_writing()?.store(), &path)?;
     report(context, &exported, &path.display().to_string())
 }

@@ -48,7 +48,7 @@ fn a_store_of_our_own_is_nothing_to_import() {
     scratch.ok("--store old.db key save k text");
     insta::assert_snapshot!(scratch.run("import openotters old.db").said(), @"
     exit 1
-    error: old.db has nothing to import: it is a waynote store
-      it can be used as it is; `waynote --store old.db`
+    error: old.db has nothing to import: it is a waynote store, which can be used as it is
+      name an openotters agent's memory.db, or its daemon's daemon.db with one of its agents or none
     ");
 }

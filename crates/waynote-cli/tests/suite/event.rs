@@ -45,12 +45,13 @@ fn the_server_reads_an_event_too() {
     let said = client.call("note_show", event.clone());
     has(said, "was resolved by 03g56gadhc9giz28d01wfmh0z");
     let deleted = client.call("note_delete", event);
-    has(
-        deleted,
-        "is not an address: it is an event, and here a note is meant",
-    );
-    let uri = json!({ "uri": "waynote://note/session%3As%23event-1" });
-    let read = client.answer("resources/read", uri);
-    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
-    has(text, "was resolved by");
+    assert_snapshot!([said, none, deleted].join("\n\n"), @"
+    entry 03g56gadhc9giz28czzxeif1v was resolved by 03g56gadhc9giz28d01wfmh0z
+
+    error: there is no session:s#event-7
+    the last event of session s is 1
+
+    error: `session:s#event-1` is not an address: it is an event, and here a note is meant
+    write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    ");
 }

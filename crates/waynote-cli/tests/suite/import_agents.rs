@@ -29,15 +29,26 @@ fn claude_codes_files_apply_where_they_did() {
         write(&scratch, path, text);
     }
     assert_transcript!(scratch, @"
+    $ waynote import claude-code --dry-run
+    would import place:~/work#claude-md
+    would import place:~/work#claude-rule-api-handlers
+    would import place:~#claude-md
+    would add 3 and update 0; 0 unchanged, 1 skipped
+    skipped 1:
+      HOME/work/CLAUDE.local.md: it is empty
+
     $ waynote import claude-code
     imported place:~/work#claude-md
     imported place:~/work#claude-rule-api-handlers
     imported place:~#claude-md
-    imported place:~/work#memory
-    imported place:~/work#memory-deploy
-    5 added, 0 updated, 0 unchanged, 1 skipped
+    3 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       HOME/work/CLAUDE.local.md: it is empty
+
+    $ waynote import claude-memory
+    imported place:~/work#memory
+    imported place:~/work#memory-deploy
+    2 added, 0 updated, 0 unchanged, 0 skipped
 
     $ waynote key list --at ~/work
     NOTE                                   UPDATED               PINNED  PREVIEW
@@ -54,10 +65,14 @@ fn claude_codes_files_apply_where_they_did() {
     assert_transcript!(scratch, @"
     $ waynote import claude-code
     imported place:~/work#claude-md
-    0 added, 1 updated, 1 unchanged, 4 skipped
-    skipped 4:
+    0 added, 1 updated, 1 unchanged, 2 skipped
+    skipped 2:
       HOME/work/CLAUDE.local.md: it is empty
       place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
+
+    $ waynote import claude-memory
+    0 added, 0 updated, 0 unchanged, 2 skipped
+    skipped 2:
       place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
       place:~/work#memory-deploy: it was imported before and deleted since; `waynote restore place:~/work#memory-deploy@1` brings it back
     ");
@@ -79,7 +94,37 @@ fn a_dry_run_makes_no_store() {
         scratch.run("import agents-md --at ~").said(),
         "there is nothing to import",
     );
-    assert!(!scratch.store().exists());
+    assert_transcript!(scratch, @"
+    $ waynote import server-memory memory.jsonl
+    imported agent:default#john_smith
+    imported agent:default#john_smith-1edf0efb
+    imported agent:default#note-130016b2
+    3 added, 0 updated, 0 unchanged, 3 skipped
+    skipped 3:
+      line 7: EOF while parsing a value at line 1 column 24
+      line 8: it is no entity and no relation
+      line 5: it is about `Nobody`, which is no entity of the file
+    under keys of their own:
+      agent:default#john_smith-1edf0efb: agent:default#john_smith is another note
+
+    $ waynote import server-memory memory.jsonl --at ~/work --dry-run
+    would import place:~/work#john_smith
+    would import place:~/work#john_smith-1edf0efb
+    would import place:~/work#note-130016b2
+    would add 3 and update 0; 0 unchanged, 3 skipped
+    skipped 3:
+      line 7: EOF while parsing a value at line 1 column 24
+      line 8: it is no entity and no relation
+      line 5: it is about `Nobody`, which is no entity of the file
+    under keys of their own:
+      place:~/work#john_smith-1edf0efb: place:~/work#john_smith is another note
+
+    $ waynote key show john_smith
+    John_Smith (person)
+    - speaks Spanish
+    - likes tea
+    - works_at: Anthropic
+    ");
 }
 
 #[test]
@@ -101,15 +146,25 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
         write(&scratch, &format!("work/kb/{file}"), text);
     }
     assert_transcript!(scratch, @"
+    $ waynote import basic-memory kb --dry-run
+    would import agent:default#specs-search-design
+    would import agent:default#plain
+    would import agent:default#specs-search-design-e78c844a
+    would add 3 and update 0; 0 unchanged, 1 skipped
+    skipped 1:
+      empty.md: it is empty
+    under keys of their own:
+      agent:default#specs-search-design-e78c844a: agent:default#specs-search-design is another note
+
     $ waynote import basic-memory kb
     imported agent:default#specs-search-design
     imported agent:default#plain
-    imported agent:default#specs-search-design-6d5e2f65
+    imported agent:default#specs-search-design-e78c844a
     3 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       empty.md: it is empty
     under keys of their own:
-      agent:default#specs-search-design-6d5e2f65: agent:default#specs-search-design is another note
+      agent:default#specs-search-design-e78c844a: agent:default#specs-search-design is another note
 
     $ waynote key show specs-search-design
     Another.

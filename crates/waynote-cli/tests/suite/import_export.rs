@@ -127,15 +127,15 @@ fn openotters_there_and_back() {
     scratch.put("work/text.db", "no database at all, but text".repeat(60));
     insta::assert_snapshot!(scratch.run("import openotters text.db").said(), @"
     exit 1
-    error: text.db is damaged: file is not a database
-      mend it or move it away
+    error: text.db cannot be read: file is not a database
+      fix the cause and try again
     ");
     let empty = rusqlite::Connection::open(scratch.home().join("work/empty.db")).unwrap();
     empty.execute_batch("CREATE TABLE other (x)").unwrap();
     insta::assert_snapshot!(scratch.run("import openotters empty.db").said(), @"
     exit 1
     error: empty.db has nothing to import: it has no table `notes` or `agent_notes`
-      name an openotters agent's memory.db, or its daemon's daemon.db
+      name an openotters agent's memory.db, or its daemon's daemon.db with one of its agents or none
     ");
 }
 

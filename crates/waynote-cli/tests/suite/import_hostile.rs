@@ -39,7 +39,7 @@ fn no_pipe_is_opened_and_no_link_leads_out() {
     1 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       HOME/work/CLAUDE.md: it cannot be read: a link leads out of HOME/work; copy the file into that folder to import it
-      HOME/work/.claude/rules: it cannot be read: a link leads out of HOME/work; copy the file into that folder to import it
+      HOME/work/.claude/rules/shared.md: it cannot be read: a link leads out of HOME/work; copy the file into that folder to import it
 
     $ waynote import agents-md
     exit 1
@@ -76,12 +76,12 @@ fn only_stored_tables_are_read() {
     $ waynote import openotters view.db
     exit 1
     error: view.db has nothing to import: it has no table `notes` or `agent_notes`
-      name an openotters agent's memory.db, or its daemon's daemon.db
+      name an openotters agent's memory.db, or its daemon's daemon.db with one of its agents or none
 
     $ waynote import openotters computed.db
     exit 1
     error: computed.db has nothing to import: it has no table `notes` or `agent_notes`
-      name an openotters agent's memory.db, or its daemon's daemon.db
+      name an openotters agent's memory.db, or its daemon's daemon.db with one of its agents or none
 
     ");
 }
@@ -148,7 +148,7 @@ fn little_does_not_become_much() {
     $ waynote import xs deep.frames
     0 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
-      frame 0333333333333333333333333 of ralph.s.note: it has no content
+      line 1: it is no frame: recursion limit exceeded at line 1 column 195
 
     $ waynote import basic-memory kb
     imported agent:default#head

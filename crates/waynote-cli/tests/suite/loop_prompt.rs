@@ -58,12 +58,13 @@ fn a_task_file_may_go_on_the_way() {
 #[test]
 fn a_template_that_is_wrong_is_said_before_anything_begins() {
     let scratch = Scratch::new();
-    scratch.put("work/mine", "\n\n{{ specs }}");
-    let said = looping(&scratch, "--prompt mine", "true").said();
-    has(
-        said,
-        "exit 1\nerror: mine, line 3: there is no placeholder `specs`\n",
-    );
+    let work = scratch.home().join("work");
+    std::fs::write(work.join("mine"), "\n\n{{ specs }}").unwrap();
+    insta::assert_snapshot!(looping(&scratch, "--prompt mine", "true").said(), @"
+    exit 1
+    error: mine: there is no placeholder `specs`
+      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+    ");
     let shown = scratch.run("--session s log show").said();
     has(shown, "there is no session:s");
 }

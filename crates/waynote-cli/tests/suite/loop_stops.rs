@@ -335,6 +335,25 @@ fn arguments_that_say_nothing_are_refused() {
     error: a loop counts its iterations itself
       leave `--iteration` out; `--iterations N` says how many there shall be
 
+    $ waynote --session s loop --dry-run --answer yes -- true
+    exit 1
+    error: no question is open in session s
+      `waynote log sessions` lists the sessions; those that wait for an answer come first
+
+    $ waynote --session s loop --until '' -- true
+    exit 2
+    error: the text to wait for is not one line
+      name one line with `--until TEXT`: the agent prints it alone on a line
+
+    $ waynote --session s loop --iterations 0 -- true
+    exit 2
+    error: invalid value '0' for '--iterations <N>': 0 is no iteration: write 1 or more
+
+    $ waynote --session s loop --with emacs
+    exit 2
+    error: invalid value 'emacs' for '--with <CLIENT>'
+      [possible values: claude-code, codex, opencode, gemini, goose, copilot, qwen]
+
     $ waynote --session s loop --spec none.md -- true
     exit 1
     error: `--spec none.md` cannot be read: No such file or directory (os error 2)

@@ -241,6 +241,46 @@ fn arguments_are_checked_by_name_and_type() {
     $ note_save {"key":"k"}
     error: `content` is missing
     `content` is a text; nothing was done
+
+    $ note_save {"key":["k"],"content":"v"}
+    error: `key` cannot be `["k"]`
+    `key` is a text; nothing was done
+
+    $ note_save {"key":"k","content":["v"]}
+    error: `content` cannot be `["v"]`
+    `content` is a text; nothing was done
+
+    $ note_save {"key":"k","content":"v","if_revision":-1}
+    error: `if_revision` cannot be `-1`
+    `if_revision` is a whole number, at least 0; nothing was done
+
+    $ note_save {"key":"k","content":"v","pin":"perhaps"}
+    error: `pin` cannot be `perhaps`
+    `pin` is true or false; nothing was done
+
+    $ note_save {"key":"k","content":"v\u0000"}
+    error: the text is not plain text: there is a NUL at offset 1
+    a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
+
+    $ note_list {"colour":"red"}
+    error: note_list has no argument `colour`
+    it takes type; nothing was done
+
+    $ note_search {"query":"q","limit":0}
+    error: `limit` cannot be `0`
+    `limit` is a whole number, at least 1; nothing was done
+
+    $ note_show {}
+    error: no note is named
+    give `key` for a note in your notebook, or `place` for the note of a directory (`.` is the project)
+
+    $ note_show {"key":"k","address":"agent:a#k"}
+    error: both an address and a key or place are given
+    give only one; nothing was done
+
+    $ note_show {"address":"nonsense"}
+    error: there is no agent:default#nonsense
+    no notes are stored in agent:default
     "#);
     // Nulls and empty texts are arguments that were left away, and a whole number may be written as a fraction.
     assert_calls!(client, @r#"

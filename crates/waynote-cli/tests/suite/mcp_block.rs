@@ -82,48 +82,19 @@ fn no_reply_carries_what_a_hook_has_delivered() {
 }
 
 #[test]
-fn notes_and_the_block_are_resources() {
+fn the_block_is_a_resource() {
     let scratch = Scratch::new();
     scratch.ok("key save fact v --pin");
-    scratch.ok("place write everywhere_here");
     let mut client = Client::start(&scratch, "mcp");
     let listed = client.request("resources/list", json!({}));
-    let uris = ["0/uri", "1/uri", "2/uri"].map(|uri| fields(&listed["resources"], uri));
-    assert_eq!(
-        uris,
-        [
-            "waynote://context",
-            "waynote://note/agent%3Adefault%23fact",
-            "waynote://note/place%3A~%2Fwork"
-        ]
-    );
+    assert_eq!(listed["resources"][0]["uri"], "waynote://context");
     let mut read = |uri: &str| client.answer("resources/read", json!({ "uri": uri }));
-    for (uri, text) in [
-        (&*uris[0], &*scratch.ok("context")),
-        (&uris[1], "v"),
-        ("waynote://note/agent:default%23fact@1", "v"),
-    ] {
-        assert_eq!(read(uri)["result"]["contents"][0]["text"], text);
+    for uri in ["waynote://context", "waynote://context/"] {
+        let block = read(uri);
+        assert_eq!(
+            block["result"]["contents"][0]["text"],
+            scratch.ok("context")
+        );
     }
-    for (uri, code) in [
-        ("waynote://note/agent:default%23none", -32002),
-        ("file:///etc/passwd", -32002),
-        ("waynote://note/agents:default%23none", -32602),
-    ] {
-        assert_eq!(read(uri)["error"]["code"], code, "{uri}");
-    }
-    let templates = client.request("resources/templates/list", json!({}));
-    assert_eq!(
-        templates["resourceTemplates"][0]["uriTemplate"],
-        "waynote://note/{address}"
-    );
-    let prompt = client.request("prompts/get", json!({ "name": "context" }));
-    assert_eq!(
-        prompt["messages"][0]["content"]["text"],
-        scratch.ok("context")
-    );
-    assert_eq!(
-        client.answer("prompts/get", json!({ "name": "x" }))["error"]["code"],
-        -32602
-    );
+    assert_eq!(read("file:///etc/passwd")["error"]["code"], -32002);
 }

@@ -14,14 +14,6 @@ fn used_before() -> Scratch {
         ("work/.serena/memories/build.md", "make all"),
         ("work/memory-bank/progress.md", "Make  all"),
         ("work/memory-bank/key.md", token.as_str()),
-        (
-            "work/.mcp.json",
-            r#"{"mcpServers":{"memory":{"env":{"MEMORY_FILE_PATH":"notes/graph.jsonl"}}}}"#,
-        ),
-        (
-            "work/notes/graph.jsonl",
-            r#"{"type":"entity","name":"db","entityType":"service","observations":["PostgreSQL 17"]}"#,
-        ),
         ("basic-memory/coffee.md", "Grind fine."),
         (".zrb/notes.json", r#"{"/srv": "It is on the other disk."}"#),
         (".claude/settings.json", "{}"),
@@ -36,15 +28,14 @@ fn nothing_is_written_where_nobody_can_choose() {
     let scratch = used_before();
     assert_transcript!(scratch, @"
     $ waynote start
-    #  SOURCE         NOTES  TOKENS  TAKE  REMARKS
-    1  zrb            1      7       yes
-    2  claude-code    1      5       -     Claude Code loads it already
-    3  agents-md      1      6       -     1 also in a source above
-    4  cursor-rules   1      3       yes
-    5  serena         1      2       yes
-    6  cline          1      3       -     1 also in a source above; 1 left out
-    7  server-memory  1      9       yes
-    8  basic-memory   1      4       yes
+    #  SOURCE        NOTES  TOKENS  TAKE  REMARKS
+    1  zrb           1      7       yes
+    2  claude-code   1      5       -     Claude Code loads it already
+    3  agents-md     1      6       -     1 also in a source above
+    4  cursor-rules  1      3       yes
+    5  serena        1      2       yes
+    6  cline         1      3       -     1 also in a source above; 1 left out
+    7  basic-memory  1      4       yes
     nothing was written: choose with `waynote start --take all`, `--take NAME`, or `--take none`
     cline: left out:
       place:~/work#cline-key: it holds a credential (github-token)
@@ -89,7 +80,7 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     lacks(&again, "set up");
     assert_transcript!(scratch, @"
     $ waynote start --undo
-    removed 6 imported notes; restored the settings of Claude Code
+    removed 5 imported notes; restored the settings of Claude Code
 
     $ waynote start --undo
     exit 1
@@ -106,6 +97,8 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     // A start of another directory is not this one's to take back.
     let elsewhere = scratch.run("start --undo").cwd(scratch.home()).said();
     has(&elsewhere, "the last one was in ~/work: undo it there");
+    has(scratch.ok("start --undo"), "removed 5 imported notes");
+    scratch.ok("start --take serena --no-install");
     scratch.ok("key delete --at . serena-build");
     let deleted = scratch.run("start --take serena --no-install").said();
     has(&deleted, "serena: 0 added");

@@ -1,108 +1,87 @@
 //! The two directions: the file's texts into the store, and the store's into the file.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::{fs, io};
 
-use waynote::store::Ask;
+use waynote::change::{Expect, Origin};
 use waynote::{
-    Address, Change, Error, Filter, FlaggedNote, LocalStore, Note, Place, Result, Revision,
-    ScopeKind, Stamp,
+    Action, Address, Change, ContentHash, Error, Filter, FlaggedNote, Limits, LocalStore, Name,
+    Place, Result, Revision, ScopeKind, Stamp,
 };
 
 use super::SyncedStore;
-use super::known::Known;
-use super::texts::{FileText, last_from_file};
+use super::known::Marks;
+use crate::merge::make_current_again;
 use crate::zrb::NotesFile;
 use crate::zrb::exchange::{
-    self, FileContents, Fingerprint, READER_RETRIES, ReplaceOutcome, WRITER_RETRIES,
+    self, FileContents, Fingerprint, READER_RETRIES, ROUNDS, WRITER_RETRIES,
 };
-
-/// How often to begin again when others write the file or the store at the same time.
-const MAX_ROUNDS: usize = 50;
 
 impl<S: LocalStore> SyncedStore<S> {
     /// Takes in the texts of the file, unless it is the one that was last read or written.
     pub(super) fn take_in(&self) -> Result<()> {
-        let now = Fingerprint::at(&self.file);
+        let now = exchange::fingerprint(&self.file);
         if now.is_none() || now == *self.seen.lock() {
             return Ok(());
         }
-        let known = self.known()?;
-        if now == known.seen {
+        if now == self.known()?.1 {
             *self.seen.lock() = now;
             return Ok(());
         }
-        self.take_in_again(&known)
-    }
-
-    /// Takes in the texts of the file that the store does not know.
-    pub(super) fn take_in_again(&self, known: &Known) -> Result<()> {
-        match exchange::read(&self.file, READER_RETRIES)? {
-            None => Ok(()),
-            Some(file) => {
-                self.journal(&file, known)?;
-                self.remember(&file.notes, file.fingerprint, known)
-            }
-        }
+        let Some(file) = exchange::read(&self.file, READER_RETRIES)? else {
+            return Ok(());
+        };
+        self.journal(&file, Some(&self.known()?.0))?;
+        self.remember(&file.notes, file.fingerprint)
     }
 
     /// Writes the notes of the store to the file, until it holds them and nothing that is not in the store was
     /// overwritten. Values that are no text stay, unless their places were just `written`.
     pub(super) fn write_file(&self, written: &[Place]) -> Result<()> {
         let _lock = exchange::lock(&self.file)?;
-        self.journal_leftovers()?;
-        // What the file held before and after another program wrote it: its values that are no notes stay.
-        let mut others: Vec<(NotesFile, NotesFile)> = Vec::new();
-        for _ in 0..MAX_ROUNDS {
-            let known = self.known()?;
+        for _ in 0..ROUNDS {
+            self.journal_leftovers()?;
             let read = exchange::read(&self.file, WRITER_RETRIES)?;
             if let Some(file) = &read {
-                self.journal(file, &known)?;
+                self.journal(file, Some(&self.known()?.0))?;
             }
-            let held = read.as_ref().map(|file| file.notes.clone());
-            let held = held.unwrap_or_default();
-            let mut next = held.clone();
-            for (before, after) in &others {
-                next.adopt_others(before, after, &self.base);
+            let mut notes = read
+                .as_ref()
+                .map(|file| file.notes.clone())
+                .unwrap_or_default();
+            self.put_notes(&mut notes, written)?;
+            let text = notes.to_text().into_bytes();
+            let (held, fingerprint) = read.map(|file| (file.bytes, file.fingerprint)).unzip();
+            let ours = match held.as_ref() == Some(&text) {
+                true => fingerprint,
+                false => exchange::replace(&self.file, &text, held.as_deref())?,
+            };
+            if let Some(ours) = ours {
+                return self.remember(&notes, ours);
             }
-            self.put_notes(&mut next, written)?;
-            let text = next.to_text().into_bytes();
-            let expected = read.as_ref().map(|file| file.bytes.as_slice());
-            if let Some(file) = read.as_ref().filter(|file| file.bytes == text) {
-                return self.remember(&next, file.fingerprint, &known);
-            }
-            match exchange::replace(&self.file, &text, expected)? {
-                ReplaceOutcome::Clean(ours) => return self.remember(&next, ours, &known),
-                ReplaceOutcome::Overwrote(other, beside, ours) => {
-                    self.remember(&next, ours, &known)?;
-                    let before = Known {
-                        marks: self.marks_of(&held),
-                        seen: None,
-                    };
-                    self.journal(&other, &before)?;
-                    others.push((held, other.notes));
-                    exchange::remove(&beside)?;
-                }
-                ReplaceOutcome::FileAppeared => {}
-            }
+            // What another program wrote meanwhile is compared with what the file holds now.
+            self.remember(&notes, Fingerprint::new())?;
         }
-        let busy = std::io::Error::other("other programs keep writing it");
-        Err(Error::file(&self.file, "brought up to date", busy))
+        Err(exchange::busy(&self.file))
     }
 
     /// Puts every place's own note into a file, without texts that are being forgotten.
     fn put_notes(&self, file: &mut NotesFile, written: &[Place]) -> Result<()> {
+        let withheld = self.withheld.lock().clone();
         let stored = self.inner.select(&Filter::Kind(ScopeKind::Place))?;
         let own = stored.into_iter().filter_map(|note| match note.address {
-            Address::Place(place) => Some((place, note.content)),
+            Address::Place(place) if !withheld.contains(&note.content.hash()) => {
+                Some((place, note.content))
+            }
             _ => None,
         });
-        let withheld = self.withheld.lock().clone();
-        let own = own.filter(|(_, content)| !withheld.contains(&content.hash()));
         let own: BTreeMap<_, _> = own.collect();
-        let gone = file.notes(&self.base).map(|(place, _)| place);
-        let gone: Vec<Place> = gone.filter(|place| !own.contains_key(place)).collect();
-        for place in &gone {
-            file.remove(place);
+        let held = file.notes(&self.base).map(|(place, _)| place);
+        for place in held.collect::<Vec<_>>() {
+            if !own.contains_key(&place) {
+                file.remove(&place);
+            }
         }
         for (place, content) in &own {
             if !file.holds_other(place) || written.contains(place) {
@@ -112,84 +91,88 @@ impl<S: LocalStore> SyncedStore<S> {
         Ok(())
     }
 
-    /// Takes in the texts of a file that changed since the store last knew it.
-    fn journal(&self, file: &FileContents, known: &Known) -> Result<()> {
-        for _ in 0..MAX_ROUNDS {
+    /// Takes in the texts of a file that are not the marked ones, without those that are being forgotten. Of a text and
+    /// a note that both changed since, the later one is current, and the other one is a revision. Without marks, it is
+    /// an old file that was left beside: a text that a revision has is none of its own. Those that hold a credential are
+    /// kept for [`flagged`](Self::flagged).
+    fn journal(&self, file: &FileContents, marks: Option<&Marks>) -> Result<()> {
+        for _ in 0..ROUNDS {
             let mut changes = Vec::new();
-            for text in self.texts(file, known)? {
-                let base = match known.marks.get(text.place.as_str()) {
-                    Some(mark) => Some(*mark),
-                    None => last_from_file(&self.history_of(&text.place)?, &self.author),
+            for (place, content) in file.notes.notes(&self.base) {
+                let hash = content.hash();
+                let mark = marks.and_then(|marks| marks.get(place.as_str()).copied());
+                if mark == Some(hash) || self.withheld.lock().contains(&hash) {
+                    continue;
+                }
+                let address = Address::Place(place);
+                let history = self.inner.history(&address)?;
+                let stored = history.last().and_then(Revision::note);
+                let says = |revision: &Revision| {
+                    revision.note().is_some_and(|note| note.content == content)
                 };
-                changes.extend(text.changes(base, &self.author));
+                // The text that both sides last had.
+                let base = match marks {
+                    Some(_) => mark.or_else(|| last_from_file(&history, &self.author)),
+                    None => None,
+                };
+                let is_known = match marks {
+                    Some(_) => base == Some(hash) || history.last().is_some_and(says),
+                    None => history.iter().any(says),
+                };
+                if is_known {
+                    continue;
+                }
+                let is_current = stored.is_none_or(|note| {
+                    base == Some(note.content.hash()) || file.written_at >= note.updated_at
+                });
+                changes.push(Change::Save {
+                    address,
+                    content,
+                    pin: None,
+                    limits: Limits::NONE,
+                    // Another process may take the same text in.
+                    expect: Expect::Revision(stored.map_or(0, |note| note.revision)),
+                    origin: Some(Origin {
+                        is_synced: true,
+                        cites: Vec::new(),
+                        author: Some(self.author.clone()),
+                        created_at: file.written_at,
+                        updated_at: file.written_at,
+                    }),
+                });
+                changes.extend(stored.filter(|_| !is_current).map(make_current_again));
             }
-            match self.apply_texts(&changes) {
+            if changes.is_empty() {
+                return Ok(());
+            }
+            let stamp = Stamp::new((self.now)(), self.author.clone());
+            match self.inner.apply(&changes, &stamp) {
                 // Another process wrote one of the notes meanwhile.
                 Err(Error::Conflict { .. }) => {}
-                done => return done,
+                applied => {
+                    let notes = applied?.into_iter().filter_map(|applied| applied.note);
+                    let taken_in = notes.filter(|note| note.author == self.author);
+                    let flagged = taken_in.filter_map(|note| FlaggedNote::of(&note));
+                    self.flagged.lock().extend(flagged);
+                    return Ok(());
+                }
             }
         }
-        let busy = std::io::Error::other("other programs keep writing its notes");
-        Err(Error::file(&self.file, "taken in", busy))
+        Err(exchange::busy(&self.file))
     }
 
-    /// The texts of a file that are not the marked ones, without those that are being forgotten.
-    fn texts<'f>(&self, file: &'f FileContents, known: &Known) -> Result<Vec<FileText<'f>>> {
-        let texts = file.notes.notes(&self.base).filter(|(place, content)| {
-            let hash = content.hash();
-            known.marks.get(place.as_str()) != Some(&hash) && !self.withheld.lock().contains(&hash)
-        });
-        let texts: Vec<_> = texts.collect();
-        let ask = Ask {
-            notes: texts
-                .iter()
-                .map(|(place, _)| Address::Place(place.clone()))
-                .collect(),
-            ..Ask::default()
-        };
-        let stored = self.inner.read(&ask)?.notes;
-        let texts = texts.into_iter().zip(stored);
-        let texts = texts.map(|((place, content), stored)| FileText {
-            file,
-            place,
-            content,
-            stored,
-        });
-        Ok(texts.collect())
-    }
-
-    fn history_of(&self, place: &Place) -> Result<Vec<Revision>> {
-        self.inner.history(&Address::Place(place.clone()))
-    }
-
-    /// Saves texts of the file; those that hold a credential are kept for [`flagged`](Self::flagged).
-    fn apply_texts(&self, changes: &[Change]) -> Result<()> {
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let stamp = Stamp::new((self.now)(), self.author.clone());
-        let applied = self.inner.apply(changes, &stamp)?;
-        let notes = applied.iter().filter_map(|applied| applied.note.as_ref());
-        let taken_in = notes.filter(|note| note.author == self.author);
-        self.flagged
-            .lock()
-            .extend(taken_in.filter_map(FlaggedNote::of));
-        Ok(())
-    }
-
-    /// Takes in the texts of files that earlier replacements left beside the file. They are old: a text that no
-    /// revision has becomes one, and is current only where the place has no note.
+    /// Takes in the texts of files that replacements left beside the file.
     fn journal_leftovers(&self) -> Result<()> {
         for path in exchange::leftovers(&self.file) {
-            let cleared = match exchange::read(&path, READER_RETRIES) {
+            let cleared = match exchange::read(&path, WRITER_RETRIES) {
                 Ok(Some(file)) if !file.bytes.is_empty() => {
-                    self.journal_leftover(&file)?;
+                    self.journal(&file, None)?;
                     exchange::remove(&path)
                 }
                 // A program may still be writing there.
-                Ok(Some(_)) if exchange::is_settled(&path) => exchange::remove(&path),
-                Err(error) if exchange::is_settled(&path) => Err(error),
-                _ => Ok(()),
+                _ if !exchange::is_settled(&path) => continue,
+                Ok(_) => exchange::remove(&path),
+                Err(error) => Err(error),
             };
             if let Err(error) = cleared {
                 self.notice(error);
@@ -198,28 +181,23 @@ impl<S: LocalStore> SyncedStore<S> {
         Ok(())
     }
 
-    fn journal_leftover(&self, leftover: &FileContents) -> Result<()> {
-        let mut changes = Vec::new();
-        for text in self.texts(leftover, &self.known()?)? {
-            let says = |note: &Note| note.content == text.content;
-            let history = self.history_of(&text.place)?;
-            if !history.iter().filter_map(Revision::note).any(says) {
-                let is_current = text.stored.is_none();
-                changes.extend(text.taken_in(&self.author, is_current));
-            }
-        }
-        self.apply_texts(&changes)
-    }
-
     /// Refuses to call a text forgotten while a file beside this one may hold it.
     pub(super) fn no_leftovers(&self) -> Result<()> {
-        for file in exchange::leftovers(&self.file) {
-            if std::fs::metadata(&file).is_ok_and(|file| file.len() > 0) {
-                let why =
-                    std::io::Error::other("it cannot be read, and may hold what was forgotten");
-                return Err(Error::file(file, "cleared", why));
-            }
-        }
-        Ok(())
+        let mut left = exchange::leftovers(&self.file).into_iter();
+        let is_full = |file: &PathBuf| fs::metadata(file).is_ok_and(|file| file.len() > 0);
+        left.find(is_full).map_or(Ok(()), |file| {
+            let why = io::Error::other("it cannot be read, and may hold what was forgotten");
+            Err(Error::file(file, "cleared", why))
+        })
     }
+}
+
+/// The text that a note last got from the file or from an import of it: what both sides last had, where no mark says
+/// so.
+fn last_from_file(history: &[Revision], author: &Name) -> Option<ContentHash> {
+    let from_file = |revision: &&Revision| {
+        revision.author() == author && matches!(revision.action, Action::Save | Action::Sync)
+    };
+    let last = history.iter().rev().find(from_file)?;
+    Some(last.note()?.content.hash())
 }

@@ -15,53 +15,40 @@ const SPACE: &str = "file:";
 /// The key of the file's fingerprint; places begin with `~` or `/`.
 const SEEN: &str = "seen";
 
-/// What the store knows of the file.
-#[derive(Default)]
-pub(super) struct Known {
-    /// The texts that the file last held, by place.
-    pub(super) marks: HashMap<String, ContentHash>,
-    /// The file as it was last read or written.
-    pub(super) seen: Option<Fingerprint>,
-}
+/// The texts that the file last held, by place.
+pub(super) type Marks = HashMap<String, ContentHash>;
 
 impl<S: LocalStore> SyncedStore<S> {
-    /// What the store knows of the file.
-    pub(super) fn known(&self) -> Result<Known> {
-        let mut known = Known::default();
+    /// What the store knows of the file: its texts, and which file it was when it was last read or written.
+    pub(super) fn known(&self) -> Result<(Marks, Option<Fingerprint>)> {
+        let (mut marks, mut seen) = (Marks::new(), None);
         for value in self.inner.side_values(&self.space())? {
-            if value.key == SEEN {
-                known.seen = Fingerprint::stored(&value.value);
-            } else if let Some(hash) = value.about {
-                known.marks.insert(value.key, hash);
+            match value.about {
+                Some(hash) => drop(marks.insert(value.key, hash)),
+                None => seen = Some(value.value),
             }
         }
-        Ok(known)
+        Ok((marks, seen))
     }
 
     /// Records the file's texts as known, and which file holds them.
-    pub(super) fn remember(
-        &self,
-        file: &NotesFile,
-        seen: Fingerprint,
-        known: &Known,
-    ) -> Result<()> {
-        let now = self.marks_of(file);
-        let new = now
-            .iter()
-            .filter(|(key, hash)| known.marks.get(*key) != Some(*hash));
-        let mut new: Vec<SideValue> = new
-            .map(|(key, hash)| SideValue {
-                key: key.clone(),
-                value: Vec::new(),
-                about: Some(*hash),
-            })
-            .collect();
-        let gone = known.marks.keys().filter(|key| !now.contains_key(*key));
-        let gone: Vec<String> = gone.cloned().collect();
-        if known.seen != Some(seen) {
-            new.push(SideValue::new(SEEN, seen.to_bytes()));
+    pub(super) fn remember(&self, file: &NotesFile, seen: Fingerprint) -> Result<()> {
+        let (mut gone, before) = self.known()?;
+        let mut new = Vec::new();
+        for (key, hash) in self.marks_of(file) {
+            if gone.remove(&key) != Some(hash) {
+                new.push(SideValue {
+                    key,
+                    value: Vec::new(),
+                    about: Some(hash),
+                });
+            }
+        }
+        if before.as_ref() != Some(&seen) {
+            new.push(SideValue::new(SEEN, seen.clone()));
         }
         if !new.is_empty() || !gone.is_empty() {
+            let gone: Vec<String> = gone.into_keys().collect();
             self.inner.put_side_values(&self.space(), &new, &gone)?;
         }
         *self.seen.lock() = Some(seen);
@@ -69,8 +56,9 @@ impl<S: LocalStore> SyncedStore<S> {
     }
 
     /// The marks of a file with these notes.
-    pub(super) fn marks_of(&self, file: &NotesFile) -> HashMap<String, ContentHash> {
-        file.notes(&self.base)
+    pub(super) fn marks_of(&self, file: &NotesFile) -> Marks {
+        let notes = file.notes(&self.base);
+        notes
             .map(|(place, content)| (place.to_string(), content.hash()))
             .collect()
     }

@@ -11,7 +11,6 @@
 
 mod file;
 mod known;
-mod texts;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -31,9 +30,8 @@ use waynote_files::followed;
 #[cfg(doc)]
 use crate::error::FormatError;
 use crate::incoming::author;
-use crate::report::ExportReport;
+use crate::zrb::FORMAT;
 use crate::zrb::exchange::Fingerprint;
-use crate::zrb::{self, FORMAT, NotesFile};
 
 pub use known::files_that_held;
 
@@ -79,11 +77,6 @@ impl<S: LocalStore> SyncedStore<S> {
         &self.inner
     }
 
-    /// True if this is the file that the store is kept in sync with.
-    pub fn is_synced_with(&self, file: &Path) -> bool {
-        followed(file) == self.file
-    }
-
     /// Errors with the file since the last call, while the store worked without it.
     pub fn notices(&self) -> Vec<Error> {
         std::mem::take(&mut *self.notices.lock())
@@ -101,20 +94,7 @@ impl<S: LocalStore> SyncedStore<S> {
     /// written; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
     /// [`Error::Engine`] when the store cannot be written.
     pub fn sync(&self) -> Result<()> {
-        self.take_in()?;
         self.write_file(&[])
-    }
-
-    /// Exports to the file: brings file and store together, and counts the notes that were written to it.
-    ///
-    /// # Errors
-    /// As [`sync`](Self::sync).
-    pub fn export(&self) -> Result<ExportReport> {
-        // Only for the counts: an unreadable file is reported below.
-        let before = NotesFile::open(&self.file).ok().flatten();
-        self.sync()?;
-        let now = NotesFile::open(&self.file)?.unwrap_or_default();
-        zrb::exported(self, &before.unwrap_or_default(), &now)
     }
 
     /// The store with the file's texts in it. A fault of the file becomes a notice.
@@ -165,8 +145,8 @@ impl<S: LocalStore> Store for SyncedStore<S> {
         if !request.everywhere && !request.note().is_some_and(is_place) {
             return self.inner.forget(request, stamp);
         }
-        // The store may have forgotten a text while the file was not kept in sync.
-        self.take_in_again(&self.known()?)?;
+        // What lies in the file alone, or beside it, is forgotten too.
+        self.sync()?;
         *self.withheld.lock() = self.texts_to_forget(request, stamp)?;
         let forgotten = self.forget_withheld(request, stamp);
         self.withheld.lock().clear();
@@ -192,21 +172,18 @@ impl<S: LocalStore> SyncedStore<S> {
 
     /// The texts of directories' own notes that a request would forget.
     fn texts_to_forget(&self, request: &Forget, stamp: &Stamp) -> Result<HashSet<ContentHash>> {
-        let mut texts = HashSet::new();
         let would = match self.inner.would_forget(request, stamp) {
-            Err(Error::NotFound { .. }) => return Ok(texts),
+            Err(Error::NotFound { .. }) => return Ok(HashSet::new()),
             would => would?,
         };
+        let mut texts = HashSet::new();
         for AddressAt { address, revision } in would.revisions {
-            let history = match address {
-                Address::Place(_) => self.inner.history(&address)?,
-                _ => continue,
-            };
-            let named = history
-                .iter()
-                .find(|known| Some(known.number()) == revision)
-                .and_then(Revision::note);
-            texts.extend(named.map(|note| note.content.hash()));
+            if matches!(address, Address::Place(_)) {
+                let history = self.inner.history(&address)?;
+                let is_it = |known: &&Revision| Some(known.number()) == revision;
+                let named = history.iter().find(is_it).and_then(Revision::note);
+                texts.extend(named.map(|note| note.content.hash()));
+            }
         }
         Ok(texts)
     }

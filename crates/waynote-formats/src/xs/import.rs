@@ -5,30 +5,31 @@ use std::io::BufRead;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::value::RawValue;
+use serde_json::Value;
 use waynote::json::mend;
 use waynote::text::plural;
-use waynote::{Change, Content, ContentHash, EntryId, EntryType, Error, Name, Result};
+use waynote::{Content, ContentHash, EntryType, Error, Name, Result};
 
 use super::contents::Contents;
-use super::frame::{Frame, entry_id, other_topic, session_in, string_of, topic};
+use super::frame::{Frame, session_in, session_of, topic};
 #[cfg(doc)]
 use crate::error::FormatError;
 use crate::format::{Format, SourceKind};
 use crate::incoming::{ForeignNotes, Precedence};
+use crate::incoming_note::IncomingEntry;
 use crate::report::SkippedItem;
 use crate::source::Lines;
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
-    name: "xs",
-    about: "ralph.nu's notes in an xs store: a session's log for every topic ralph.NAME.note",
     details: "SOURCE is the folder of a running xs store, or the output of `xs cat` in a file or on standard input \
               (`-`); then --contents names the store's folder, where the texts are. With --session, that session alone. \
               ralph.nu's iteration history, tasks and inbox are not imported; the reply counts them.",
-    takes: SourceKind::Own,
-    usual: &[],
-    loaded_by: &[],
+    ..Format::new(
+        "xs",
+        "ralph.nu's notes in an xs store: a session's log for every topic ralph.NAME.note",
+        SourceKind::Own,
+    )
 };
 
 /// The type of a frame that names none, as ralph.nu has it.
@@ -47,59 +48,49 @@ pub fn read(
 ) -> Result<ForeignNotes> {
     // An entry is never changed, so that there is nothing to decide between.
     let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Imported)?;
-    let mut others: BTreeMap<String, (u64, &str)> = BTreeMap::new();
+    let mut others: BTreeMap<String, u64> = BTreeMap::new();
     let mut lines = Lines::of(frames);
     let unreadable = |error| Error::file("frames", "read", error);
     while let Some((number, line)) = lines.next(&mut incoming).map_err(unreadable)? {
-        let line = mend(line);
-        let frame: Frame = match serde_json::from_slice(&line) {
+        let frame: Frame = match serde_json::from_slice(&mend(line)) {
             Ok(frame) => frame,
+            // The parser's message for a wrong value would quote it.
+            Err(error) if error.is_data() => {
+                incoming.skip(number, "it is no frame: it lacks a topic or an id");
+                continue;
+            }
             Err(error) => {
-                // The parser's message for a wrong value would quote it.
-                let why = if error.is_data() {
-                    "it lacks a topic or an id".into()
-                } else {
-                    error.to_string()
-                };
-                incoming.skip(number, format!("it is no frame: {why}"));
+                incoming.skip(number, format!("it is no frame: {error}"));
                 continue;
             }
         };
         let Some(name) = session_in(&frame.topic) else {
-            if let Some((name, holds)) = other_topic(&frame.topic)
-                && only.is_none_or(|only| only.as_str() == name)
-            {
-                others.entry(frame.topic).or_insert((0, holds)).0 += 1;
+            let session = session_of(&frame.topic);
+            if session.is_some_and(|name| only.is_none_or(|only| only.as_str() == name)) {
+                *others.entry(frame.topic).or_default() += 1;
             }
             continue;
         };
         let what = || format!("frame {} of {}", frame.id, frame.topic);
         let session: Name = match name.parse() {
-            Ok(session) if topic(&session) == frame.topic => session,
-            Ok(_) => {
-                let reason = "its session's name begins or ends with a blank";
-                incoming.skip(what(), reason);
-                continue;
-            }
+            Ok(session) => session,
             Err(error) => {
                 incoming.skip(what(), error.to_string());
                 continue;
             }
         };
-        if only.is_some_and(|only| *only != session) {
-            continue;
-        }
-        match entry(&frame, session, contents)? {
-            Ok(change) => incoming.push_entry(what(), change),
-            Err(reason) => incoming.skip(what(), reason),
+        if topic(&session) != frame.topic {
+            incoming.skip(what(), "its session's name begins or ends with a blank");
+        } else if only.is_none_or(|only| *only == session) {
+            match entry(&frame, session, contents)? {
+                Ok(entry) => incoming.push_entry(what(), entry),
+                Err(reason) => incoming.skip(what(), reason),
+            }
         }
     }
-    let others = others.into_iter().map(|(topic, (frames, holds))| {
-        let reason = format!("{}, {holds}", plural(frames, "frame"));
-        SkippedItem {
-            what: topic,
-            reason,
-        }
+    let others = others.into_iter().map(|(what, frames)| {
+        let reason = format!("{}, no notes", plural(frames, "frame"));
+        SkippedItem { what, reason }
     });
     incoming.set_not_imported(others.collect());
     Ok(incoming)
@@ -110,37 +101,10 @@ fn entry(
     frame: &Frame,
     session: Name,
     contents: &dyn Contents,
-) -> Result<std::result::Result<Change, String>> {
-    let Ok(frame_id) = frame.id.parse::<EntryId>() else {
-        return Ok(Err("its id is no SCRU128".into()));
-    };
-    let Ok(meta) = frame.meta() else {
-        return Ok(Err("its meta is not an object".into()));
-    };
-    let iteration = match meta.iteration.as_deref() {
-        None => None,
-        Some(value) => match serde_json::from_str(value.get()) {
-            Ok(iteration) => Some(iteration),
-            Err(_) => {
-                return Ok(Err(format!(
-                    "its iteration is {}, not an integer",
-                    kind_of(value)
-                )));
-            }
-        },
-    };
-    let kind = match meta.kind.as_deref() {
-        None => EntryType::imported(NO_TYPE),
-        Some(value) => match string_of(value) {
-            Some(word) => EntryType::imported(&word),
-            None => EntryType::imported(value.get()),
-        },
-    };
-    let Some(hash) = &frame.hash else {
-        return Ok(Err("it has no content".into()));
-    };
-    let Some(hash) = parse_hash(hash) else {
-        return Ok(Err(format!("its hash is not SHA-256: {hash}")));
+) -> Result<std::result::Result<IncomingEntry, String>> {
+    let (mut entry, hash) = match without_content(frame, session) {
+        Ok(entry) => entry,
+        Err(reason) => return Ok(Err(reason)),
     };
     let Some(bytes) = contents.content(&hash)? else {
         return Ok(Err("its content is not in the store".into()));
@@ -148,19 +112,45 @@ fn entry(
     if Content::imported(bytes.as_slice()).hash() != hash {
         return Ok(Err("its content does not match its hash".into()));
     }
-    let id = entry_id(&meta, frame_id);
-    if id.is_last() {
-        return Ok(Err("no id could follow its id".into()));
+    entry.content = text_of(bytes);
+    Ok(Ok(entry))
+}
+
+/// The entry of a frame without its text, and the hash of the text.
+fn without_content(
+    frame: &Frame,
+    session: Name,
+) -> std::result::Result<(IncomingEntry, ContentHash), String> {
+    let id = frame.entry_id().ok_or("its id is no SCRU128")?;
+    if !frame.meta.is_object() && !frame.meta.is_null() {
+        return Err("its meta is not an object".into());
     }
-    Ok(Ok(Change::Append {
-        resolves: None,
+    let iteration = match &frame.meta["iteration"] {
+        Value::Null => None,
+        value => Some(
+            value
+                .as_i64()
+                .ok_or_else(|| format!("its iteration is {}, not an integer", kind_of(value)))?,
+        ),
+    };
+    let kind = match &frame.meta["type"] {
+        Value::Null => NO_TYPE.to_owned(),
+        Value::String(word) => word.clone(),
+        other => other.to_string(),
+    };
+    let hash = frame.hash.as_deref().ok_or("it has no content")?;
+    let hash = parse_hash(hash).ok_or_else(|| format!("its hash is not SHA-256: {hash}"))?;
+    if id.is_last() {
+        return Err("no id could follow its id".into());
+    }
+    let entry = IncomingEntry {
         session,
-        kind,
+        id,
+        kind: EntryType::imported(&kind),
         iteration,
-        content: text_of(bytes),
-        id: Some(id),
-        created_at: Some(id.time()),
-    }))
+        content: Content::imported(""),
+    };
+    Ok((entry, hash))
 }
 
 /// The note in the bytes of a content: one line end is the appending shell's and comes off; bytes that are not
@@ -182,12 +172,12 @@ fn parse_hash(sri: &str) -> Option<ContentHash> {
 }
 
 /// The JSON type of a value, in words.
-fn kind_of(value: &RawValue) -> &'static str {
-    match value.get().as_bytes().first() {
-        Some(b't' | b'f') => "a truth value",
-        Some(b'"') => "a string",
-        Some(b'[') => "a list",
-        Some(b'{') => "an object",
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Bool(_) => "a truth value",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
         _ => "another number",
     }
 }

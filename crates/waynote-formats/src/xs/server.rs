@@ -1,18 +1,18 @@
 //! A running xs, over its unix socket: HTTP/1.1, one request a connection.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use waynote::{ContentHash, Error, Result};
+use waynote_files::read_up_to;
 
 use super::contents::Contents;
-use super::frame::appended;
+use super::frame::Frame;
 use crate::error::FormatError;
 use crate::source::MAX_SOURCE;
 
@@ -48,27 +48,25 @@ impl Server {
         }
     }
 
-    /// Frames as lines of JSON: of one topic, or of all.
+    /// Frames as lines of JSON: of one topic, whose characters need no escape, or of all.
     ///
     /// # Errors
     /// [`FormatError::NoXs`] when xs does not answer.
     pub fn frames(&self, topic: Option<&str>) -> Result<Vec<u8>> {
-        let path = topic.map_or("/".into(), |topic| {
-            format!("/?topic={}", utf8_percent_encode(topic, ESCAPED))
-        });
-        self.expect_200(&path, self.request("GET", &path, &[], &[])?)
+        let path = topic.map_or("/".into(), |topic| format!("/?topic={topic}"));
+        let answer = self.request("GET", &path, None)?;
+        self.expect_200(&path, answer)
     }
 
     /// How this xs takes frames.
     pub(super) fn routes(&self) -> Result<Routes> {
-        let version = match self.request("GET", "/version", &[], &[])? {
-            (200, body) => serde_json::from_slice::<Value>(&body).ok(),
+        let (200, body) = self.request("GET", "/version", None)? else {
             // Before versions could be asked for.
-            _ => return Ok(Routes::ByTopic),
+            return Ok(Routes::ByTopic);
         };
-        let version = version.as_ref().and_then(|value| value["version"].as_str());
-        let numbers = version.map(|version| version.split(['.', '-', '+']));
-        let mut numbers = numbers.into_iter().flatten().map(str::parse::<u32>);
+        let version: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let numbers = version["version"].as_str().unwrap_or("");
+        let mut numbers = numbers.split(['.', '-', '+']).map(str::parse::<u32>);
         match (numbers.next(), numbers.next()) {
             (Some(Ok(0)), Some(Ok(minor))) if minor < APPENDS_SINCE => Ok(Routes::ByTopic),
             (Some(Ok(_)), Some(Ok(_))) => Ok(Routes::Append),
@@ -88,102 +86,59 @@ impl Server {
             Routes::Append => format!("/append/{topic}"),
             Routes::ByTopic => format!("/{topic}"),
         };
-        let meta = [("xs-meta", STANDARD.encode(meta))];
-        let reply = self.expect_200(&path, self.request("POST", &path, &meta, content)?)?;
-        let Some((filed, id)) = appended(&reply) else {
+        let answer = self.request("POST", &path, Some((meta, content)))?;
+        let reply = self.expect_200(&path, answer)?;
+        let Ok(Frame {
+            topic: filed, id, ..
+        }) = serde_json::from_slice(&reply)
+        else {
             return Err(self.failed(&format!("its answer to {path} is no frame")));
         };
         if filed == topic {
             return Ok(());
         }
         // Best effort: the error names the frame if it stays.
-        let removed = self.request("DELETE", &format!("/{id}"), &[], &[]);
-        Err(FormatError::WrongTopic {
-            frame: id,
-            filed,
-            topic: topic.into(),
-            removed: matches!(removed, Ok((200..=299, _))),
-        }
-        .into())
+        let removed = match self.request("DELETE", &format!("/{id}"), None) {
+            Ok((200..=299, _)) => "was removed again",
+            _ => "is still there",
+        };
+        let reason = format!(
+            "xs filed frame {id} under `{filed}` and not under `{topic}`; the frame {removed}"
+        );
+        Err(FormatError::WrongTopic { reason }.into())
     }
 
-    fn expect_200(&self, path: &str, response: (u16, Vec<u8>)) -> Result<Vec<u8>> {
-        match response {
-            (200, body) => Ok(body),
-            (status, _) => Err(self.failed(&format!("it answered {status} to {path}"))),
+    fn expect_200(&self, path: &str, (status, body): (u16, Vec<u8>)) -> Result<Vec<u8>> {
+        match status {
+            200 => Ok(body),
+            _ => Err(self.failed(&format!("it answered {status} to {path}"))),
         }
     }
 
+    /// Sends a request, with the meta and the text of a frame.
     fn request(
         &self,
         method: &str,
         path: &str,
-        headers: &[(&str, String)],
-        body: &[u8],
+        frame: Option<(&str, &[u8])>,
     ) -> Result<(u16, Vec<u8>)> {
-        let io = |error: std::io::Error| self.failed(&error.to_string());
-        let mut stream = UnixStream::connect(&self.socket).map_err(io)?;
-        stream.set_read_timeout(Some(SILENCE)).map_err(io)?;
-        stream.set_write_timeout(Some(SILENCE)).map_err(io)?;
-        let mut head =
+        let mut request =
             format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
-        for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+        let mut body: &[u8] = &[];
+        if let Some((meta, content)) = frame {
+            let (meta, length) = (STANDARD.encode(meta), content.len());
+            request += &format!("xs-meta: {meta}\r\nContent-Length: {length}\r\n");
+            body = content;
         }
-        if method == "POST" {
-            head.push_str(&format!("Content-Length: {}\r\n", body.len()));
-        }
-        head.push_str("\r\n");
-        stream
-            .write_all(head.as_bytes())
-            .and_then(|()| stream.write_all(body))
-            .map_err(io)?;
-        self.response(BufReader::new(stream))
-    }
-
-    fn response(&self, mut stream: BufReader<UnixStream>) -> Result<(u16, Vec<u8>)> {
-        let io = |error: std::io::Error| self.failed(&error.to_string());
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            let read = stream.read_until(b'\n', &mut head).map_err(io)?;
-            if read == 0 || head.len() > MAX_HEAD {
-                return Err(self.failed("its answer is no HTTP"));
-            }
-        }
-        let mut headers = [httparse::EMPTY_HEADER; 64];
-        let mut response = httparse::Response::new(&mut headers);
-        response
-            .parse(&head)
-            .map_err(|error| self.failed(&format!("its answer is no HTTP: {error}")))?;
-        let header = |name: &str| {
-            let found = response
-                .headers
-                .iter()
-                .find(|header| header.name.eq_ignore_ascii_case(name));
-            found.and_then(|header| std::str::from_utf8(header.value).ok())
-        };
-        let mut body = Vec::new();
-        let chunked =
-            header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
-        let length: Option<u64> = header("content-length").and_then(|value| value.parse().ok());
-        // Memory is bounded, for any server.
-        let most = MAX_SOURCE + 1;
-        let read = match length {
-            _ if chunked => chunked_transfer::Decoder::new(stream)
-                .take(most)
-                .read_to_end(&mut body),
-            Some(length) => stream.take(length.min(most)).read_to_end(&mut body),
-            None => stream.take(most).read_to_end(&mut body),
-        };
-        let read = read.map_err(io)?;
-        if body.len() as u64 == most {
-            let most = MAX_SOURCE >> 20;
-            return Err(self.failed(&format!("its answer is larger than {most} MiB")));
-        }
-        if !chunked && length.is_some_and(|length| length != read as u64) {
-            return Err(self.failed("its answer was cut off"));
-        }
-        Ok((response.code.unwrap_or(0), body))
+        request += "\r\n";
+        let answered = UnixStream::connect(&self.socket).and_then(|mut stream| {
+            stream.set_read_timeout(Some(SILENCE))?;
+            stream.set_write_timeout(Some(SILENCE))?;
+            stream.write_all(request.as_bytes())?;
+            stream.write_all(body)?;
+            answer(BufReader::new(stream))
+        });
+        answered.map_err(|error| self.failed(&error.to_string()))
     }
 
     fn failed(&self, reason: &str) -> Error {
@@ -200,17 +155,43 @@ impl Contents for Server {
     fn content(&self, hash: &ContentHash) -> Result<Option<Vec<u8>>> {
         // xs takes the hash as it is, with the characters of base64.
         let path = format!("/cas/sha256-{}", STANDARD.encode(hash.0));
-        match self.request("GET", &path, &[], &[])? {
-            (200, body) => Ok(Some(body)),
+        match self.request("GET", &path, None)? {
             (404, _) => Ok(None),
-            (status, _) => Err(self.failed(&format!("it answered {status} to {path}"))),
+            answer => self.expect_200(&path, answer).map(Some),
         }
     }
 }
 
-/// Characters that stand in a query as they are; all others are percent-encoded.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+/// The status and the body of an answer. Memory is bounded, for any server.
+fn answer(mut stream: BufReader<UnixStream>) -> io::Result<(u16, Vec<u8>)> {
+    let invalid = || io::Error::other("its answer is no HTTP");
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let read = stream.read_until(b'\n', &mut head)?;
+        if read == 0 || head.len() > MAX_HEAD {
+            return Err(invalid());
+        }
+    }
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut response = httparse::Response::new(&mut headers);
+    response.parse(&head).map_err(|_| invalid())?;
+    let status = response.code.unwrap_or(0);
+    let header = |name: &str| {
+        let mut headers = response.headers.iter();
+        let found = headers.find(|header| header.name.eq_ignore_ascii_case(name))?;
+        std::str::from_utf8(found.value).ok()
+    };
+    let length: Option<u64> = header("content-length").and_then(|value| value.parse().ok());
+    let is_chunked = header("transfer-encoding").is_some();
+    let body = match length {
+        _ if is_chunked => read_up_to(chunked_transfer::Decoder::new(stream), MAX_SOURCE)?,
+        Some(length) => read_up_to(stream.take(length), MAX_SOURCE)?,
+        None => read_up_to(stream, MAX_SOURCE)?,
+    };
+    match length {
+        Some(length) if !is_chunked && length != body.len() as u64 => {
+            Err(io::Error::other("its answer was cut off"))
+        }
+        _ => Ok((status, body)),
+    }
+}

@@ -5,23 +5,24 @@
 //! writing when it is replaced. Then the old file is empty or cut off, and is read again, because that program goes on
 //! writing there. No old file is removed before it is known to hold nothing new.
 
-use std::fs::{DirBuilder, File};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use waynote::note::micros;
 use waynote::{Error, Result};
-use waynote_files::lock as file_lock;
-use waynote_files::{make_private, take_after};
+use waynote_files::{
+    lock as file_lock, make_folder, make_private, open_regular, read_up_to, take_after,
+};
 
-use super::notes_file::{NotesFile, bytes};
-use crate::error::FormatError;
+use super::notes_file::{NotesFile, damaged};
+use crate::source::MAX_SOURCE;
 
 /// The contents of a file.
 #[derive(Clone, Debug)]
@@ -34,42 +35,16 @@ pub(crate) struct FileContents {
 }
 
 /// Size, time and inode of a file, which differ when another program has written it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fingerprint {
-    bytes: u64,
-    /// In microseconds.
-    written: i64,
-    inode: u64,
+pub(crate) type Fingerprint = Vec<u8>;
+
+/// The fingerprint of a file; none when there is none.
+pub(crate) fn fingerprint(path: &Path) -> Option<Fingerprint> {
+    fs::metadata(path).ok().map(|file| fingerprint_of(&file))
 }
 
-impl Fingerprint {
-    fn of(file: &std::fs::Metadata) -> Self {
-        Self {
-            bytes: file.len(),
-            written: modified(file).as_microsecond(),
-            inode: file.ino(),
-        }
-    }
-
-    /// The fingerprint of a file; none when there is none.
-    pub(crate) fn at(path: &Path) -> Option<Self> {
-        std::fs::metadata(path).ok().map(|file| Self::of(&file))
-    }
-
-    /// Its three numbers, as a store keeps them.
-    pub(crate) fn to_bytes(self) -> Vec<u8> {
-        format!("{} {} {}", self.bytes, self.written, self.inode).into_bytes()
-    }
-
-    /// From [`to_bytes`](Self::to_bytes); none for anything else.
-    pub(crate) fn stored(bytes: &[u8]) -> Option<Self> {
-        let mut numbers = std::str::from_utf8(bytes).ok()?.split(' ');
-        Some(Self {
-            bytes: numbers.next()?.parse().ok()?,
-            written: numbers.next()?.parse().ok()?,
-            inode: numbers.next()?.parse().ok()?,
-        })
-    }
+fn fingerprint_of(file: &Metadata) -> Fingerprint {
+    let (seconds, nanos) = (file.mtime(), file.mtime_nsec());
+    format!("{} {seconds}.{nanos} {}", file.len(), file.ino()).into_bytes()
 }
 
 /// Pause between two attempts to read a file that another program may be writing.
@@ -78,242 +53,162 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 /// How long a process waits for another that exchanges the same file.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
 
-/// How often to try again when a file cannot be read, because another program may be writing it: 10 ms for a reader, as
-/// a prompt may be waiting, and a tenth of a second for a writer.
+/// How often to try again when a file is empty or cannot be read, because another program may be writing it: 10 ms for
+/// a reader, as a prompt may be waiting, and a tenth of a second for a writer.
 pub(crate) const READER_RETRIES: usize = 5;
 pub(crate) const WRITER_RETRIES: usize = 50;
 
-/// How often an empty file that was overwritten is read again, until its program has written it: 50 ms.
-const RETRIES_OF_EMPTY: usize = 25;
+/// How often to begin again when others write the file or the store at the same time.
+pub(crate) const ROUNDS: usize = 50;
 
-/// The outcome of replacing the file.
-pub(crate) enum ReplaceOutcome {
-    /// The file holds our text, and held what we had read, or something that cannot be read yet and is left over.
-    Clean(Fingerprint),
-    /// The file holds our text; another program wrote this meanwhile, and our text overwrote it. It lies beside ours, at
-    /// this path, until it is [removed](remove): once all that is new in it is kept.
-    Overwrote(FileContents, PathBuf, Fingerprint),
-    /// There was no file when we looked, and there is one now; nothing was written.
-    FileAppeared,
+/// The error of a writer who began again too often.
+pub(crate) fn busy(path: &Path) -> Error {
+    let busy = io::Error::other("other programs keep writing it");
+    Error::file(path, "brought up to date", busy)
 }
 
 pub(crate) fn remove(path: &Path) -> Result<()> {
-    std::fs::remove_file(path).map_err(|error| Error::file(path, "removed", error))
+    fs::remove_file(path).map_err(|error| Error::file(path, "removed", error))
 }
 
 /// Locks the file for writing, against every process of every store that is kept in sync with it; its folder is made
 /// when it is not there. The lock is on the folder, so that no lock file is left behind.
 pub(crate) fn lock(path: &Path) -> Result<File> {
     let folder = folder(path);
-    let refused = |error: io::Error| Error::file(path, "written", error);
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(refused)?;
-    let locked = file_lock::within(LOCK_WAIT, || File::open(folder)).map_err(refused)?;
-    locked.ok_or_else(|| refused(io::Error::from(io::ErrorKind::TimedOut)))
+    let locked = make_folder(folder, 0o700)
+        .and_then(|()| file_lock::within(LOCK_WAIT, || File::open(folder)))
+        .and_then(|locked| locked.ok_or_else(|| ErrorKind::TimedOut.into()));
+    locked.map_err(|error| Error::file(path, "written", error))
 }
 
 fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("/"))
 }
 
-/// Reads the file; none when there is none. One that cannot be read as notes is read again for a while: another program
-/// may be writing it.
-pub(crate) fn read(path: &Path, most: usize) -> Result<Option<FileContents>> {
-    let mut retries = 0;
-    loop {
+/// Reads the file; none when there is none. One that is empty or cannot be read is read again for a while.
+pub(crate) fn read(path: &Path, retries: usize) -> Result<Option<FileContents>> {
+    for _ in 0..retries {
         match try_read(path) {
-            Err(error) if is_half_written(&error) && retries < most => {
-                retries += 1;
-                std::thread::sleep(RETRY_INTERVAL);
-            }
-            other => return other,
+            Ok(None) => return Ok(None),
+            Ok(Some(file)) if !file.bytes.is_empty() => return Ok(Some(file)),
+            _ => std::thread::sleep(RETRY_INTERVAL),
         }
     }
+    try_read(path)
 }
 
-/// True if a file may be readable once the program that writes it has finished.
-fn is_half_written(error: &Error) -> bool {
-    let format = error.downcast_ref();
-    matches!(format, Some(FormatError::DamagedFile { line: Some(_), .. }))
-}
-
-fn try_read(path: &Path) -> Result<Option<FileContents>> {
-    let file = match std::fs::metadata(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::file(path, "read", error)),
+/// Reads the file as it is; none when there is none.
+pub(super) fn try_read(path: &Path) -> Result<Option<FileContents>> {
+    let refused = |error| Error::file(path, "read", error);
+    let (file, found) = match open_regular(path, true) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        // It is no file.
+        Err(error) if error.kind() == ErrorKind::Other => {
+            return Err(damaged(path, None, error.to_string()).into());
+        }
+        opened => opened.map_err(refused)?,
     };
-    let Some(bytes) = bytes(path)? else {
-        return Ok(None);
-    };
-    let notes = NotesFile::read(&bytes, path)?;
+    let bytes = read_up_to(file, MAX_SOURCE).map_err(refused)?;
+    let written_at = found.modified().map_err(refused)?;
     Ok(Some(FileContents {
-        notes,
+        notes: NotesFile::read(&bytes, path)?,
         bytes,
-        written_at: modified(&file),
-        fingerprint: Fingerprint::of(&file),
+        written_at: micros(Timestamp::try_from(written_at).unwrap_or_default()),
+        fingerprint: fingerprint_of(&found),
     }))
 }
 
-fn modified(file: &std::fs::Metadata) -> Timestamp {
-    let nanos = i32::try_from(file.mtime_nsec()).unwrap_or(0);
-    micros(Timestamp::new(file.mtime(), nanos).unwrap_or(Timestamp::UNIX_EPOCH))
-}
-
-/// Replaces the file, which held `expected` when it was read (none: there was no file), with a text. The caller holds
-/// its [`lock`].
+/// Replaces the file, which held `expected` when it was read (none: there was no file), with a text. None if another
+/// program wrote meanwhile: then nothing is replaced, or what it wrote is left over beside the file. The caller holds
+/// the file's [`lock`].
 ///
 /// # Errors
 /// [`Error::File`] when it cannot be.
-pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<ReplaceOutcome> {
-    let refused = |error: io::Error| Error::file(path, "written", error);
-    let (beside, ours) = write_beside(path, text).map_err(refused)?;
-    let swapped = match expected {
-        None => Err(Errno::NOENT),
-        Some(_) => swap(&beside, path),
-    };
-    // There is no file, or there is none any more.
-    let appeared = match swapped {
-        Err(Errno::NOENT) => move_to_free(&beside, path).map(|moved| !moved),
-        swapped => swapped.map_err(io::Error::from).map(|()| false),
-    };
-    match appeared {
-        Ok(appeared) => {
-            // The name must be on disk before anything says that the file holds the text.
-            File::open(folder(path))
-                .and_then(|folder| folder.sync_all())
-                .map_err(refused)?;
-            match (appeared, expected) {
-                (true, _) => remove(&beside).map(|()| ReplaceOutcome::FileAppeared),
-                (false, Some(expected)) if beside.exists() => overwritten(&beside, expected, ours),
-                (false, _) => Ok(ReplaceOutcome::Clean(ours)),
+pub(crate) fn replace(
+    path: &Path,
+    text: &[u8],
+    expected: Option<&[u8]>,
+) -> Result<Option<Fingerprint>> {
+    let new = free_name(path);
+    let replaced = write_new(path, &new, text).and_then(|ours| {
+        let displaced = match expected {
+            Some(_) => Some(swap(&new, path)?),
+            None => {
+                // A link replaces nothing.
+                fs::hard_link(&new, path)?;
+                fs::remove_file(&new)?;
+                None
             }
-        }
+        };
+        // The name must be on disk before anything says that the file holds the text.
+        File::open(folder(path))?.sync_all()?;
+        Ok((ours, displaced))
+    });
+    let (ours, displaced) = match replaced {
+        Ok(replaced) => replaced,
         Err(error) => {
-            let _ = std::fs::remove_file(&beside);
-            Err(refused(error))
+            let _ = fs::remove_file(&new);
+            return match error.kind() {
+                ErrorKind::NotFound | ErrorKind::AlreadyExists => Ok(None),
+                _ => Err(Error::file(path, "written", error)),
+            };
         }
+    };
+    let Some(displaced) = displaced else {
+        return Ok(Some(ours));
+    };
+    // An empty one is about to be written.
+    match fs::read(&displaced) {
+        Ok(bytes) if !bytes.is_empty() && expected == Some(&*bytes) => {
+            remove(&displaced).map(|()| Some(ours))
+        }
+        _ => Ok(None),
     }
 }
 
 /// Writes the text to a new file beside the old one, with its mode and owner.
-fn write_beside(path: &Path, text: &[u8]) -> io::Result<(PathBuf, Fingerprint)> {
-    let before = std::fs::metadata(path).ok();
+fn write_new(path: &Path, new: &Path, text: &[u8]) -> io::Result<Fingerprint> {
+    let before = fs::metadata(path).ok();
     // The folder would let us, but its owner made the file read-only.
     if before
         .as_ref()
-        .is_some_and(|before| before.permissions().readonly())
+        .is_some_and(|of| of.permissions().readonly())
     {
         return Err(io::Error::other("it is read-only"));
     }
-    if before.is_some() {
-        access(path, Access::WRITE_OK)?;
+    let mut file = make_private(new)?;
+    file.write_all(text)?;
+    if let Some(before) = &before {
+        take_after(&file, before)?;
     }
-    let mut number = 0;
-    let (beside, mut file) = loop {
-        let beside = path.with_file_name(format!("{}{number}", prefix(path)));
-        match make_private(&beside) {
-            Ok(file) => break (beside, file),
-            // A leftover that cannot be read yet keeps its name.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(error),
-        }
-    };
-    let written = file.write_all(text).and_then(|()| {
-        if let Some(before) = before {
-            take_after(&file, &before)?;
-        }
-        file.sync_data()?;
-        Ok(Fingerprint::of(&file.metadata()?))
-    });
-    match written {
-        Ok(written) => Ok((beside, written)),
-        Err(error) => {
-            let _ = std::fs::remove_file(&beside);
-            Err(error)
-        }
-    }
+    file.sync_data()?;
+    Ok(fingerprint_of(&file.metadata()?))
 }
 
-/// Exchanges two files in one step. Where the file system cannot, the old one is copied aside first:
-/// writes in between are then missed.
-fn swap(beside: &Path, path: &Path) -> std::result::Result<(), Errno> {
-    match renameat_with(CWD, beside, CWD, path, RenameFlags::EXCHANGE) {
+/// Exchanges two files in one step: the path of the old one. Where the file system cannot, a file that another program
+/// puts in its place between two steps is missed.
+fn swap(new: &Path, path: &Path) -> io::Result<PathBuf> {
+    match renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            let mut aside = beside.as_os_str().to_owned();
-            aside.push(OLD);
-            let aside = PathBuf::from(aside);
-            let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
-            std::fs::hard_link(path, &aside)
-                .or_else(|_| std::fs::copy(path, &aside).map(|_| ()))
-                .map_err(errno)?;
-            std::fs::rename(beside, path)
-                .and_then(|()| std::fs::rename(&aside, beside))
-                .inspect_err(|_| drop(std::fs::remove_file(&aside)))
-                .map_err(errno)
+            let aside = free_name(path);
+            fs::hard_link(path, &aside)?;
+            fs::rename(new, path)?;
+            Ok(aside)
         }
-        other => other,
-    }
-}
-
-/// Moves a file to a name that is free; false if it is not.
-fn move_to_free(beside: &Path, path: &Path) -> io::Result<bool> {
-    match renameat_with(CWD, beside, CWD, path, RenameFlags::NOREPLACE) {
-        Ok(()) => Ok(true),
-        Err(Errno::EXIST) => Ok(false),
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if path.exists() => Ok(false),
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            std::fs::rename(beside, path).map(|()| true)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Reads the overwritten file, with retries. An unreadable one stays in its place for the next write: the program that
-/// has it open goes on writing there.
-fn overwritten(beside: &Path, expected: &[u8], ours: Fingerprint) -> Result<ReplaceOutcome> {
-    for retries in 0..WRITER_RETRIES {
-        match try_read(beside) {
-            // An empty file is about to be written.
-            Ok(Some(file)) if file.bytes.is_empty() => {
-                if retries >= RETRIES_OF_EMPTY {
-                    return Ok(ReplaceOutcome::Clean(ours));
-                }
-            }
-            Ok(Some(file)) if file.bytes == expected => {
-                return remove(beside).map(|()| ReplaceOutcome::Clean(ours));
-            }
-            Ok(Some(file)) => {
-                return Ok(ReplaceOutcome::Overwrote(file, beside.to_owned(), ours));
-            }
-            Ok(None) => return Ok(ReplaceOutcome::Clean(ours)),
-            Err(_) => {}
-        }
-        std::thread::sleep(RETRY_INTERVAL);
-    }
-    Ok(ReplaceOutcome::Clean(ours))
-}
-
-/// Ends the name of a copy that is made where files cannot be exchanged.
-const OLD: &str = "-old";
-
-/// Removes settled, empty leftovers of a file that no store is kept in sync with.
-pub(super) fn remove_empty_leftovers(path: &Path) {
-    for file in leftovers(path) {
-        if std::fs::metadata(&file).is_ok_and(|file| file.len() == 0) && is_settled(&file) {
-            let _ = std::fs::remove_file(&file);
-        }
+        exchanged => Ok(exchanged.map(|()| new.to_owned())?),
     }
 }
 
 fn prefix(path: &Path) -> String {
-    format!(
-        ".{}.waynote-",
-        path.file_name().unwrap_or_default().to_string_lossy()
-    )
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!(".{name}.waynote-")
+}
+
+/// A path beside the file that is free: a leftover keeps its name. The caller holds the file's [`lock`].
+fn free_name(path: &Path) -> PathBuf {
+    let beside = |number| path.with_file_name(format!("{}{number}", prefix(path)));
+    let is_free = |path: &PathBuf| path.symlink_metadata().is_err();
+    (0..u32::MAX).map(beside).find(is_free).unwrap_or_default()
 }
 
 /// Files that earlier replacements left beside this one: texts that could not be read then, or that were not read
@@ -321,21 +216,14 @@ fn prefix(path: &Path) -> String {
 /// them.
 pub(crate) fn leftovers(path: &Path) -> Vec<PathBuf> {
     let prefix = prefix(path);
-    let Ok(files) = std::fs::read_dir(folder(path)) else {
-        return Vec::new();
-    };
-    let ours = |file: &std::fs::DirEntry| {
+    let ours = |file: &fs::DirEntry| {
         let name = file.file_name();
         let number = name.to_str().and_then(|name| name.strip_prefix(&prefix));
-        let number = number.map(|number| number.strip_suffix(OLD).unwrap_or(number));
         number.is_some_and(|number| number.parse::<u32>().is_ok())
             && file.file_type().is_ok_and(|kind| kind.is_file())
     };
-    let mut left: Vec<PathBuf> = files
-        .flatten()
-        .filter(ours)
-        .map(|file| file.path())
-        .collect();
+    let files = fs::read_dir(folder(path)).into_iter().flatten().flatten();
+    let mut left: Vec<PathBuf> = files.filter(ours).map(|file| file.path()).collect();
     left.sort();
     left
 }
@@ -343,6 +231,6 @@ pub(crate) fn leftovers(path: &Path) -> Vec<PathBuf> {
 /// True if the last write to a file is ten seconds ago, so that its writer has finished.
 pub(crate) fn is_settled(path: &Path) -> bool {
     const A_WHILE: Duration = Duration::from_secs(10);
-    let modified = std::fs::metadata(path).and_then(|file| file.modified());
+    let modified = fs::metadata(path).and_then(|file| file.modified());
     modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > A_WHILE))
 }

@@ -8,12 +8,12 @@ use crate::incoming::{ForeignNotes, IncomingNote, Precedence, Times};
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
-    name: "zrb",
-    about: "Zrb's notes.json: notes by directory",
-    details: "",
-    takes: SourceKind::Own,
     usual: &["~/.zrb/notes.json"],
-    loaded_by: &[],
+    ..Format::new(
+        "zrb",
+        "Zrb's notes.json: notes by directory",
+        SourceKind::Own,
+    )
 };
 
 /// Reads the notes of a file, which become the directories' own notes. Of a note that both sides changed, the imported

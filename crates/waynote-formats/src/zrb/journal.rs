@@ -5,26 +5,28 @@ use std::path::Path;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
-use waynote::{Address, Change, Content, EntryId, EntryType, Name, Result, Scope};
+use waynote::{Address, Content, EntryId, EntryType, Name, Result, Scope};
 
 use crate::files::key;
 use crate::format::{Format, SourceKind};
 use crate::head::Document;
 use crate::incoming::{ForeignNotes, IncomingNote, Precedence, Times};
+use crate::incoming_note::IncomingEntry;
 use crate::source::Folder;
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
-    name: "zrb-journal",
-    about: "Zrb's journal: a note for each of its notes, in the agent's notebook, and a session with its activity log",
     details: "A note has the key CATEGORY-SLUG. The lines that Zrb shows at each start become the pinned note \
               zrb-journal-index; the activity log becomes the session zrb-journal.",
-    takes: SourceKind::Source {
-        help: "The folder, ~/.zrb/llm-notes as a rule",
-        read,
-    },
     usual: &["~/.zrb/llm-notes"],
-    loaded_by: &[],
+    ..Format::new(
+        "zrb-journal",
+        "Zrb's journal: a note for each of its notes, in the agent's notebook, and a session with its activity log",
+        SourceKind::Source {
+            help: "The folder, ~/.zrb/llm-notes as a rule",
+            read,
+        },
+    )
 };
 
 /// Where Zrb keeps a file for each day.
@@ -108,14 +110,12 @@ fn push_day(incoming: &mut ForeignNotes, path: &Path, text: &str) -> Result<()> 
         };
         let content = Content::imported(done);
         let id = EntryId::next(None, time, content.hash());
-        let entry = Change::Append {
+        let entry = IncomingEntry {
             session: session.clone(),
+            id,
             kind: EntryType::imported(TYPE),
             iteration: None,
             content,
-            resolves: None,
-            id: Some(id),
-            created_at: Some(time),
         };
         incoming.push_entry(&*name, entry);
     }

@@ -9,7 +9,6 @@ pub mod journal;
 mod notes_file;
 mod python_json;
 
-pub(crate) use export::exported;
 pub use export::{export, export_to};
 pub use import::{FORMAT, read};
 pub use notes_file::NotesFile;

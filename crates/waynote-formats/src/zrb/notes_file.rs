@@ -7,12 +7,14 @@ use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization;
 
+#[cfg(doc)]
+use waynote::Error;
 use waynote::text::line_of;
-use waynote::{Base, Content, Error, Place, Result};
+use waynote::{Base, Content, Place, Result};
 
+use super::exchange;
 use super::python_json::{self, PyValue};
 use crate::error::FormatError;
-use crate::source;
 
 /// A `notes.json`, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,11 +28,7 @@ impl NotesFile {
     /// # Errors
     /// [`FormatError::DamagedFile`] with the line, for anything that is not a JSON object in UTF-8.
     pub fn read(bytes: &[u8], path: &Path) -> Result<Self, FormatError> {
-        let damaged = |line, reason| FormatError::DamagedFile {
-            path: path.to_owned(),
-            line: Some(line),
-            reason,
-        };
+        let damaged = |line, reason| damaged(path, Some(line), reason);
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let line = line_of(bytes, error.valid_up_to());
             damaged(line, "it is not UTF-8".into())
@@ -40,7 +38,7 @@ impl NotesFile {
             return Ok(Self::default());
         }
         let entries =
-            python_json::read_object(text).map_err(|error| damaged(error.line, error.reason))?;
+            python_json::read_object(text).map_err(|(line, reason)| damaged(line, reason))?;
         Ok(Self { entries })
     }
 
@@ -49,8 +47,7 @@ impl NotesFile {
     /// # Errors
     /// [`FormatError::DamagedFile`], or [`Error::File`] when it cannot be read.
     pub fn open(path: &Path) -> Result<Option<Self>> {
-        let bytes = bytes(path)?;
-        Ok(bytes.map(|bytes| Self::read(&bytes, path)).transpose()?)
+        Ok(exchange::try_read(path)?.map(|file| file.notes))
     }
 
     /// The bytes of the file, exactly as Zrb writes them.
@@ -120,30 +117,6 @@ impl NotesFile {
         self.entries.insert(key, PyValue::String(text));
     }
 
-    /// The entries that are not in `before`, or say something else there.
-    pub(super) fn changed_since<'f>(
-        &'f self,
-        before: &'f Self,
-    ) -> impl Iterator<Item = (&'f String, &'f PyValue)> {
-        self.entries
-            .iter()
-            .filter(|(key, value)| before.entries.get(*key) != Some(*value))
-    }
-
-    /// Puts an entry in, whatever it is.
-    pub(super) fn insert(&mut self, key: String, value: PyValue) {
-        self.entries.insert(key, value);
-    }
-
-    /// Takes over the values that are no notes and changed from `before` to `now`.
-    pub(crate) fn adopt_others(&mut self, before: &Self, now: &Self, base: &Base) {
-        for (key, value) in now.changed_since(before) {
-            if matches!(value, PyValue::Other(_)) || place_of(key, base).is_none() {
-                self.entries.insert(key.clone(), value.clone());
-            }
-        }
-    }
-
     /// Removes a place's key.
     pub fn remove(&mut self, place: &Place) {
         let key = self.key_of(place).to_owned();
@@ -151,27 +124,9 @@ impl NotesFile {
     }
 }
 
-/// The bytes of a file; none when there is none.
-pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
-    let damaged = |reason: &str| FormatError::DamagedFile {
-        path: path.to_owned(),
-        line: None,
-        reason: reason.to_owned(),
-    };
-    match std::fs::metadata(path) {
-        Ok(file) if file.is_dir() => return Err(damaged("it is a directory").into()),
-        Ok(file) if !file.is_file() => return Err(damaged("it is no regular file").into()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        _ => {}
-    }
-    match source::read(path) {
-        Ok((bytes, _)) => Ok(Some(bytes)),
-        // It was removed meanwhile.
-        Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
+pub(super) fn damaged(path: &Path, line: Option<usize>, reason: String) -> FormatError {
+    let path = path.to_owned();
+    FormatError::DamagedFile { path, line, reason }
 }
 
 /// The place that a key is the path of.

@@ -6,7 +6,6 @@ use std::fmt::Write;
 
 use serde_json::value::RawValue;
 use waynote::json::mend;
-use waynote::text::line_of;
 
 /// A value, read only as far as notes need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,67 +15,32 @@ pub(super) enum PyValue {
     Other(Box<str>),
 }
 
-/// A syntax error, and its line, from 1.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct SyntaxError {
-    pub(super) line: usize,
-    pub(super) reason: String,
-}
+/// The line of a syntax error, from 1, and the fault.
+pub(super) type SyntaxError = (usize, String);
 
 /// Reads an object; of a key that stands twice the last counts. Half a surrogate pair is U+FFFD.
 pub(super) fn read_object(text: &str) -> Result<BTreeMap<String, PyValue>, SyntaxError> {
     if !text.trim_ascii_start().starts_with('{') {
         // The parser's own message would quote what is there.
         let reason = "the top level is not an object".into();
-        return Err(SyntaxError { line: 1, reason });
+        return Err((1, reason));
     }
     let text = String::from_utf8_lossy(&mend(text.as_bytes())).into_owned();
-    let parsable = without_nan(&text);
     let entries: BTreeMap<String, &RawValue> =
-        serde_json::from_str(&parsable).map_err(|error| syntax_error(&error, 1))?;
-    let value = |(key, raw): (String, &RawValue)| {
-        let at = raw.get().as_ptr() as usize - parsable.as_ptr() as usize;
-        let value = match &text[at..][..raw.get().len()] {
-            string if string.starts_with('"') => serde_json::from_str(string)
-                .map(PyValue::String)
-                .map_err(|error| syntax_error(&error, line_of(&text, at)))?,
-            other => PyValue::Other(other.into()),
-        };
-        Ok((key, value))
+        serde_json::from_str(&text).map_err(|error| syntax_error(&error))?;
+    let value = |(key, raw): (String, &RawValue)| match serde_json::from_str(raw.get()) {
+        Ok(text) => (key, PyValue::String(text)),
+        Err(_) => (key, PyValue::Other(raw.get().into())),
     };
-    entries.into_iter().map(value).collect()
+    Ok(entries.into_iter().map(value).collect())
 }
 
-/// serde_json's message without the place, which is told apart. `line` is the first one of what was parsed.
-fn syntax_error(error: &serde_json::Error, line: usize) -> SyntaxError {
+/// serde_json's message, and its line.
+fn syntax_error(error: &serde_json::Error) -> SyntaxError {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let reason = message.strip_suffix(&place).unwrap_or(&message).to_owned();
-    let line = line + error.line().max(1) - 1;
-    SyntaxError { line, reason }
-}
-
-/// The text with Python's `NaN` and `Infinity` as numbers of the same length, which the parser takes.
-fn without_nan(text: &str) -> String {
-    let mut parts = Vec::new();
-    let (mut rest, mut in_string) = (text, false);
-    while let Some(end) = rest.find(['"', '\\']) {
-        let (part, after) = rest.split_at(end);
-        parts.push((part, in_string));
-        // A backslash with what it escapes; outside of a string it is an error that the parser names.
-        let is_escape = after.starts_with('\\');
-        let length = after.chars().take(if is_escape { 2 } else { 1 });
-        let (mark, after) = after.split_at(length.map(char::len_utf8).sum());
-        parts.push((mark, true));
-        in_string ^= !is_escape;
-        rest = after;
-    }
-    parts.push((rest, in_string));
-    let part = |(part, is_text): (&str, bool)| match is_text {
-        true => part.to_owned(),
-        false => part.replace("NaN", "0.0").replace("Infinity", "0.000000"),
-    };
-    parts.into_iter().map(part).collect()
+    (error.line().max(1), reason)
 }
 
 /// Writes an object: keys by code point, two blanks, ASCII only, no final newline.
@@ -125,18 +89,13 @@ mod tests {
                 r#"{"b": 1, "a": "é🧠\u007f\b\u001f\"\\"}"#,
                 "{\n  \"a\": \"\\u00e9\\ud83e\\udde0\\u007f\\b\\u001f\\\"\\\\\",\n  \"b\": 1\n}",
             ),
-            (
-                r#"{"NaN": "Infinity \" NaN", "n": NaN, "i": -Infinity}"#,
-                "{\n  \"NaN\": \"Infinity \\\" NaN\",\n  \"i\": -Infinity,\n  \"n\": NaN\n}",
-            ),
             (r#"{"a": 1, "a": 2}"#, "{\n  \"a\": 2\n}"),
         ] {
             assert_eq!(rewritten(read), written);
             assert_eq!(rewritten(written), written);
         }
         // A value that is no text stays as Python wrote it, also one that no number here can hold.
-        let other =
-            "{\n  \"k\": [\n    1e+16,\n    123456789012345678901234567890,\n    NaN\n  ]\n}";
+        let other = "{\n  \"k\": [\n    1e+16,\n    123456789012345678901234567890\n  ]\n}";
         assert_eq!(rewritten(other), other);
     }
 
@@ -151,8 +110,8 @@ mod tests {
     #[test]
     fn damage_is_named_with_its_line() {
         let damage = |text: &str| {
-            let error = read_object(text).unwrap_err();
-            format!("{}: {}", error.line, error.reason)
+            let (line, reason) = read_object(text).unwrap_err();
+            format!("{line}: {reason}")
         };
         insta::assert_snapshot!(damage("{\n  \"~\": \"old\",\n  \"~/p\": "), @"3: EOF while parsing a value");
         insta::assert_snapshot!(damage("[1]"), @"1: the top level is not an object");

@@ -1,20 +1,19 @@
 //! Imports of many notes: no work that grows with the square of their number.
 
-use std::fmt::Write;
-use std::io::BufReader;
 use std::path::Path;
 
 use jiff::Timestamp;
-use waynote::{Address, Base, Content, Place, Scope, SqliteStore};
+use waynote::{Address, Base, Content, Scope, SqliteStore};
 use waynote_formats::openotters::Notebooks;
-use waynote_formats::xs::{ContentFolder, topic};
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    Directory, FORMATS, ForeignNotes, Mode, Precedence, Project, basic_memory, claude_code,
-    openotters, server_memory, xs, zrb,
+    ForeignNotes, Mode, Precedence, basic_memory, openotters, server_memory, zrb,
 };
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+/// So many notes are compared with eight times as many.
+const FEW: usize = 500;
 
 /// The time that this thread has used a processor, which does not depend on what else runs.
 fn used() -> u64 {
@@ -26,7 +25,7 @@ fn used() -> u64 {
 const ENOUGH: u64 = 60_000_000;
 
 /// Fails if eight times as many notes take much more than eight times the work: the square would be 64 times.
-fn grows_linearly(name: &str, few: usize, mut work: impl FnMut(usize)) {
+fn grows_linearly(name: &str, mut work: impl FnMut(usize)) {
     let mut measured = |notes| {
         // The first one pays for what is loaded once. The kernel counts in steps of some milliseconds.
         work(notes);
@@ -37,7 +36,7 @@ fn grows_linearly(name: &str, few: usize, mut work: impl FnMut(usize)) {
         }
         (used() - before) / times
     };
-    let (one, eight) = (measured(few), measured(8 * few));
+    let (one, eight) = (measured(FEW), measured(8 * FEW));
     assert!(eight < 24 * one, "{name}: {one} ns, then {eight} ns");
 }
 
@@ -46,151 +45,70 @@ fn agent() -> Scope {
 }
 
 /// Makes what a format reads, with so many notes.
-fn make(name: &str, folder: &Path, notes: usize) {
-    let at = |part: &str| folder.join(part);
-    let write = |part: &str, text: String| {
-        let path = at(part);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
+fn make(name: &str, path: &Path, notes: usize) {
     let lines = |line: &dyn Fn(usize) -> String| -> String { (0..notes).map(line).collect() };
-    for part in ["kb", "project/.claude/rules"] {
-        std::fs::create_dir_all(at(part)).unwrap();
-    }
-    match name {
+    let text = match name {
         // One entity has as many facts and relations as there are others.
-        "server-memory" => write(
-            "memory.jsonl",
-            lines(&|number| {
-                format!(
-                    "{{\"type\":\"entity\",\"name\":\"e{number}\",\"observations\":[\"f\"]}}\n\
-                     {{\"type\":\"entity\",\"name\":\"hub\",\"entityType\":\"t{number}\",\"observations\":[\"f{number}\"]}}\n\
-                     {{\"type\":\"relation\",\"from\":\"hub\",\"to\":\"e{number}\"}}\n"
-                )
-            }),
-        ),
-        "basic-memory" => (0..notes).for_each(|number| {
-            let text = format!("---\npermalink: p/{number}\ntags: [a, b]\n---\ntext {number}\n");
-            write(&format!("kb/{number}.md"), text);
+        "server-memory" => lines(&|number| {
+            format!(
+                "{{\"type\":\"entity\",\"name\":\"e{number}\",\"observations\":[\"f\"]}}\n\
+                 {{\"type\":\"entity\",\"name\":\"hub\",\"entityType\":\"t{number}\",\"observations\":[\"f{number}\"]}}\n\
+                 {{\"type\":\"relation\",\"from\":\"hub\",\"to\":\"e{number}\"}}\n"
+            )
         }),
-        "zrb-journal" => (0..notes).for_each(|number| {
-            let text = format!("---\nslug: n{number}\n---\n# N\n\ntext\n\n## Backlinks\n\n- x\n");
-            write(&format!("journal/technical/n{number}.md"), text);
-        }),
-        "claude-code" => (0..notes).for_each(|number| {
-            write(
-                &format!("project/.claude/rules/r{number}.md"),
-                "text".into(),
-            );
-        }),
-        "agents-md" => write("project/AGENTS.md", lines(&|_| "a line\n".into())),
-        "gemini-md" => write("project/GEMINI.md", lines(&|_| "a line\n".into())),
-        "codex-memories" => write(".codex/memories/MEMORY.md", lines(&|_| "a line\n".into())),
-        "cursor-rules" | "copilot" | "serena" | "cline" => (0..notes).for_each(|number| {
-            let folder = match name {
-                "cursor-rules" => ".cursor/rules",
-                "copilot" => ".github/instructions",
-                "serena" => ".serena/memories",
-                _ => "memory-bank",
-            };
-            write(&format!("project/{folder}/r{number}.md"), "text".into());
-        }),
+        "basic-memory" => {
+            std::fs::create_dir(path).unwrap();
+            for number in 0..notes {
+                let text =
+                    format!("---\npermalink: p/{number}\ntags: [a, b]\n---\ntext {number}\n");
+                std::fs::write(path.join(format!("{number}.md")), text).unwrap();
+            }
+            return;
+        }
         "zrb" => {
             let comma = |number| if number == 0 { "" } else { "," };
             let entries = lines(&|number| format!("{}\"~/{number}\": \"text\"", comma(number)));
-            write("notes.json", format!("{{{entries}}}"));
+            format!("{{{entries}}}")
         }
-        "openotters" => {
-            let conn = rusqlite::Connection::open(at("memory.db")).unwrap();
+        _ => {
+            let conn = rusqlite::Connection::open(path).unwrap();
             let sql = format!(
                 "CREATE TABLE notes (key TEXT PRIMARY KEY, content TEXT, created_at, updated_at);
                  WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {notes})
                  INSERT INTO notes (key, content) SELECT 'k' || i, 'text ' || i FROM n;"
             );
-            conn.execute_batch(&sql).unwrap();
+            return conn.execute_batch(&sql).unwrap();
         }
-        "xs" => {
-            let topic = topic(&"main".parse().unwrap());
-            let frames = lines(&|number| {
-                let id = scru128_of(number);
-                format!(
-                    "{{\"topic\":\"{topic}\",\"id\":\"{id}\",\"hash\":\"sha256-{HASH_OF_NOTE}\"}}\n"
-                )
-            });
-            write("frames", frames);
-            let (one, two) = (&HEX_OF_NOTE[..2], &HEX_OF_NOTE[2..4]);
-            let contents = at(&format!("cacache/content-v2/sha256/{one}/{two}"));
-            std::fs::create_dir_all(&contents).unwrap();
-            std::fs::write(contents.join(&HEX_OF_NOTE[4..]), "note").unwrap();
-        }
-        other => panic!("{other}"),
-    }
+    };
+    std::fs::write(path, text).unwrap();
 }
 
-fn read(name: &str, folder: &Path) -> ForeignNotes {
-    let at = |part: &str| folder.join(part);
-    let directories = [Directory {
-        paths: vec![at("project")],
-        place: Place::home(),
-    }];
-    let project = Project {
-        directories: &directories,
-        claude_folder: None,
-        home: Some(folder),
-    };
-    let format = FORMATS.iter().find(|format| format.name == name).unwrap();
+fn read(name: &str, path: &Path) -> ForeignNotes {
     match name {
-        "server-memory" => server_memory::read(&at("memory.jsonl"), &agent()),
-        "basic-memory" => basic_memory::read(&at("kb"), &agent()),
-        "zrb-journal" => zrb::journal::read(&at("journal"), &agent()),
-        "claude-code" => claude_code::read(&project),
+        "server-memory" => server_memory::read(path, &agent()),
+        "basic-memory" => basic_memory::read(path, &agent()),
         "zrb" => {
-            let file = NotesFile::open(&at("notes.json")).unwrap().unwrap();
+            let file = NotesFile::open(path).unwrap().unwrap();
             zrb::read(&file, &Base::new("/home/u", "/home/u").unwrap())
         }
-        "openotters" => openotters::read(&at("memory.db"), Notebooks::One(&"a".parse().unwrap())),
-        "xs" => {
-            let frames = BufReader::new(waynote_formats::open(&at("frames")).unwrap());
-            xs::read(frames, &ContentFolder::of_store(folder), None)
-        }
-        _ => format.read_project(&project),
+        _ => openotters::read(path, Notebooks::One(&"a".parse().unwrap())),
     }
     .unwrap()
 }
 
-/// The hash of `note`.
-const HASH_OF_NOTE: &str = "7bRlYkKR5AU8bF6kt+syDex3PhClfSa5Xc8FZPjjEPg=";
-const HEX_OF_NOTE: &str = "edb465624291e4053c6c5ea4b7eb320dec773e10a57d26b95dcf0564f8e310f8";
-
-/// An id of the 25 characters that xs uses, in the order of the numbers.
-fn scru128_of(number: usize) -> String {
-    let mut id = String::from("03");
-    let _ = write!(id, "{number:023}");
-    id
-}
-
 #[test]
 fn reading_many_notes_takes_time_in_proportion() {
-    const FEW: usize = 500;
     let scratch = tempfile::tempdir().unwrap();
-    for format in waynote_formats::FORMATS {
-        let name = format.name;
-        let folder = |notes: usize| scratch.path().join(format!("{name}-{notes}"));
+    for name in ["server-memory", "basic-memory", "zrb", "openotters"] {
+        let path = |notes: usize| scratch.path().join(format!("{name}-{notes}"));
         for notes in [FEW, 8 * FEW] {
-            make(name, &folder(notes), notes);
-            let read = read(name, &folder(notes));
-            let expected = match name {
-                "agents-md" | "gemini-md" | "codex-memories" => 1,
-                "server-memory" => notes + 1,
-                // Entries of a log are no notes by key.
-                "xs" => 0,
-                _ => notes,
-            };
+            make(name, &path(notes), notes);
+            let read = read(name, &path(notes));
+            let expected = notes + usize::from(name == "server-memory");
             let skipped: Vec<_> = read.skipped().iter().take(3).collect();
             assert_eq!(read.notes().len(), expected, "{name}: {skipped:?}");
-            assert!(!read.is_empty());
         }
-        grows_linearly(name, FEW, |notes| drop(read(name, &folder(notes))));
+        grows_linearly(name, |notes| drop(read(name, &path(notes))));
     }
 }
 
@@ -206,10 +124,10 @@ fn many(notes: usize) -> ForeignNotes {
 
 #[test]
 fn writing_many_notes_takes_time_in_proportion() {
-    grows_linearly("import", 500, |notes| {
+    grows_linearly("import", |notes| {
         let scratch = tempfile::tempdir().unwrap();
-        let store =
-            SqliteStore::open(scratch.path().join("notes.db"), &Default::default()).unwrap();
+        let path = scratch.path().join("notes.db");
+        let store = SqliteStore::open(path, &Default::default()).unwrap();
         let imported = many(notes).import(&store, NOW, Mode::Write).unwrap();
         assert_eq!(imported.added, notes as u64);
     });

@@ -100,26 +100,30 @@ impl SourceFile {
     /// The whole text of a file that must not be cut: a template.
     ///
     /// # Errors
-    /// [`Error::UnreadableSource`], [`Error::LinkedSource`], and [`Error::SourceTooLarge`] over 256 KiB.
+    /// [`Error::UnreadableSource`], also over 256 KiB, and [`Error::LinkedSource`].
     pub fn whole(&self) -> Result<String> {
         let (text, length) = self.text()?;
         match length <= MAX_BYTES as u64 {
             true => Ok(text),
-            false => Err(Error::SourceTooLarge {
-                file: self.named(),
-                size: size(length),
-                limit: size(MAX_BYTES as u64),
-            }),
+            false => {
+                let (size, most) = (size(length), size(MAX_BYTES as u64));
+                let why = format!("it has {size}, and {most} are the most");
+                Err(self.unreadable(std::io::Error::other(why)))
+            }
+        }
+    }
+
+    fn unreadable(&self, source: std::io::Error) -> Error {
+        Error::UnreadableSource {
+            file: self.named(),
+            directory: self.directory.clone(),
+            source,
         }
     }
 
     /// The beginning of its text, and how long it is in bytes.
     fn text(&self) -> Result<(String, u64)> {
-        let unreadable = |source: std::io::Error| Error::UnreadableSource {
-            file: self.named(),
-            directory: self.directory.clone(),
-            source,
-        };
+        let unreadable = |source| self.unreadable(source);
         let target = self.path.canonicalize().map_err(unreadable)?;
         if !target.starts_with(&self.within) {
             return Err(Error::LinkedSource {

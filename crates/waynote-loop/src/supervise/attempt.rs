@@ -23,7 +23,7 @@ use super::signals::Signals;
 use super::stop_text::{Search, StopText};
 use super::streams::{feed, pump};
 use super::tail::Tail;
-use crate::error::{Error, PromptProblem, StartProblem};
+use crate::error::{Error, Result};
 use crate::observer::{Observer, Stream};
 
 /// Inputs of an attempt.
@@ -87,22 +87,6 @@ enum Event {
     Asked(i32),
 }
 
-/// Why an agent was not run to its end.
-#[derive(Debug)]
-pub(crate) enum RunError {
-    /// There is no such program, or it cannot be run.
-    Unusable(Error),
-    /// The system refused a thread or a pipe, or the prompt does not go where the agent takes it.
-    Failed(Error),
-}
-
-impl From<RunError> for Error {
-    fn from(why: RunError) -> Self {
-        let (RunError::Unusable(error) | RunError::Failed(error)) = why;
-        error
-    }
-}
-
 /// Runs an agent to its end. `tick` is called about every second, with the time since the start; it returns true when
 /// the agent has said that its work is over.
 pub(crate) fn run(
@@ -110,7 +94,7 @@ pub(crate) fn run(
     signals: &Signals,
     guard: Option<&Guard>,
     tick: &mut dyn FnMut(Duration) -> bool,
-) -> Result<AttemptReport, RunError> {
+) -> Result<AttemptReport> {
     let begin = now();
     let (sender, events) = channel();
     let listener = sender.clone();
@@ -443,7 +427,7 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         .map(drop)
 }
 
-fn spawn(attempt: &Attempt<'_>, mark: Option<&(&str, String)>) -> Result<Child, RunError> {
+fn spawn(attempt: &Attempt<'_>, mark: Option<&(&str, String)>) -> Result<Child> {
     let PreparedCommand {
         program,
         arguments,
@@ -453,18 +437,9 @@ fn spawn(attempt: &Attempt<'_>, mark: Option<&(&str, String)>) -> Result<Child, 
     let mut command = Command::new(program);
     command
         .args(arguments)
-        .envs(
-            attempt
-                .environment
-                .iter()
-                .map(|(name, value)| (name, value)),
-        )
+        .envs(attempt.environment.iter().cloned())
         .envs(mark.map(|(name, value)| (name, value)))
-        .stdin(if stdin.is_some() {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        })
+        .stdin(stdin.as_ref().map_or_else(Stdio::null, |_| Stdio::piped()))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
@@ -472,30 +447,30 @@ fn spawn(attempt: &Attempt<'_>, mark: Option<&(&str, String)>) -> Result<Child, 
         command.current_dir(directory);
     }
     command.spawn().map_err(|error| {
+        let is_gone = |path: &Path| !path.is_dir();
         let reason = match error.kind() {
             io::ErrorKind::ArgumentListTooLong => {
-                return RunError::Failed(Error::PromptUnfit(PromptProblem::LongCommandLine));
+                let why = "the prompt makes the agent's command line too long";
+                return Error::PromptUnfit(why.into());
             }
-            io::ErrorKind::NotFound if attempt.directory.is_some_and(|path| !path.is_dir()) => {
-                StartProblem::NoDirectory
+            io::ErrorKind::NotFound if attempt.directory.is_some_and(is_gone) => {
+                "its working directory is gone".into()
             }
-            io::ErrorKind::NotFound => StartProblem::NoProgram,
-            io::ErrorKind::PermissionDenied => StartProblem::NotAllowed,
-            _ => StartProblem::Other(error),
+            io::ErrorKind::NotFound => "there is no such program".into(),
+            io::ErrorKind::PermissionDenied => "it may not be executed".into(),
+            _ => error.to_string(),
         };
-        RunError::Unusable(Error::CannotStart {
-            program: program.to_string_lossy().into_owned(),
-            reason,
-        })
+        let program = program.to_string_lossy().into_owned();
+        Error::CannotStart { program, reason }
     })
 }
 
 /// Ends the agent when the system refuses a thread or a pipe.
-fn broken(error: io::Error, group: Group) -> RunError {
+fn broken(error: io::Error, group: Group) -> Error {
     group.kill();
     group.wait_for_leader(|| {});
     group.reap();
-    RunError::Failed(Error::file("the agent's output", "read", error))
+    Error::file("the agent's output", "read", error)
 }
 
 /// For deadlines alone.

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use waynote_files::make_private;
 use waynote_system::program::{files_on_path, is_executable};
 
-use crate::error::{Error, PromptProblem, Result};
+use crate::error::{Error, Result};
 
 const PROMPT: &[u8] = b"{prompt}";
 const PROMPT_FILE: &[u8] = b"{prompt_file}";
@@ -62,7 +62,6 @@ impl AgentCommand {
             },
             None => Error::NoProgram {
                 program: self.program.to_string_lossy().into_owned(),
-                is_path,
             },
         })
     }
@@ -76,24 +75,20 @@ impl AgentCommand {
         };
         let (in_argument, in_file) = (holds(PROMPT), holds(PROMPT_FILE));
         if in_argument && prompt.contains('\0') {
-            return Err(Error::PromptUnfit(PromptProblem::NulByte));
+            let why = "the prompt holds a NUL byte, which no argument can";
+            return Err(Error::PromptUnfit(why.into()));
         }
         let folder = in_file.then(|| written(prompt)).transpose()?;
         let file = folder.as_ref().map(|folder| folder.path().join(FILE_NAME));
         let file = file.as_deref().map_or(OsStr::new(""), Path::as_os_str);
-        let arguments: Vec<OsString> = self
-            .arguments
-            .iter()
-            .map(|argument| filled(argument, prompt.as_bytes(), file.as_bytes()))
-            .collect();
-        if let Some(long) = arguments
-            .iter()
-            .find(|argument| argument.len() > MAX_ARGUMENT_BYTES)
-        {
-            return Err(Error::PromptUnfit(PromptProblem::LongArgument {
-                bytes: long.len(),
-                limit: MAX_ARGUMENT_BYTES,
-            }));
+        let arguments = self.arguments.iter();
+        let arguments = arguments.map(|words| filled(words, prompt.as_bytes(), file.as_bytes()));
+        let arguments: Vec<OsString> = arguments.collect();
+        let longest = arguments.iter().map(|argument| argument.len()).max();
+        if let Some(bytes) = longest.filter(|bytes| *bytes > MAX_ARGUMENT_BYTES) {
+            return Err(Error::PromptUnfit(format!(
+                "the prompt makes an argument of {bytes} bytes, and {MAX_ARGUMENT_BYTES} are the most"
+            )));
         }
         Ok(PreparedCommand {
             program: self.program.clone(),

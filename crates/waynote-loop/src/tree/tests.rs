@@ -150,32 +150,6 @@ fn a_repository_that_is_none_says_why() {
 }
 
 #[test]
-fn repositories_below_a_plain_folder_count() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().canonicalize().unwrap();
-    repository(&folder.join("one"));
-    repository(&folder.join("deep/er/two"));
-    let state = || known(&folder, &OwnFiles::default());
-    let before = state();
-    assert_eq!(before.to_string(), "2 repositories, 0 files");
-    git(
-        &folder.join("deep/er/two"),
-        "commit -q --allow-empty -m second",
-    );
-    let committed = state();
-    assert_ne!(committed, before);
-    std::fs::write(folder.join("one/file"), "x").unwrap();
-    assert_ne!(state(), committed);
-    // One that is broken takes nothing from the other.
-    let broken = folder.join("broken");
-    std::fs::create_dir(&broken).unwrap();
-    std::fs::write(broken.join(".git"), "gitdir: nowhere").unwrap();
-    let before = state();
-    std::fs::write(folder.join("one/file"), "y").unwrap();
-    assert_ne!(state(), before);
-}
-
-#[test]
 fn a_commit_elsewhere_is_seen() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();

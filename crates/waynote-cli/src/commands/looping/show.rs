@@ -45,15 +45,6 @@ impl Observer for Show {
                 elapsed,
                 notes,
             } => self.screen.draw(&status(*iteration, *elapsed, *notes)),
-            Notice::Waiting { next, left, said } => {
-                let said = said.map_or(String::new(), |said| format!(" · {said}"));
-                self.screen.draw(&format!(
-                    "iteration {} · {} in {}{said}",
-                    next.iteration,
-                    attempt(*next),
-                    to_the_second(*left)
-                ));
-            }
             Notice::StatusEnded => self.screen.erase(),
             Notice::Resumed { done, all } => {
                 self.line(&format!("continuing: {done} of {all} iterations are done"));

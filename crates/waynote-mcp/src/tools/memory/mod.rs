@@ -7,7 +7,7 @@ mod files;
 mod path;
 mod view;
 
-use crate::arguments::Arguments;
+use self::files::Files;
 use crate::call::Call;
 use crate::reply::Refusal;
 use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
@@ -55,19 +55,18 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
-    match call.arguments.required("command") {
-        "view" => view::view(call),
-        "create" => edit::create(call),
-        "str_replace" => edit::str_replace(call),
-        "insert" => edit::insert(call),
-        "delete" => edit::delete(call),
-        _ => edit::rename(call),
+    let command = call.arguments.required("command");
+    let store = match command {
+        "view" => call.notes.store(),
+        _ => call.notes.writable()?,
+    };
+    let files = Files { call, store };
+    match command {
+        "view" => view::view(&files),
+        "create" => edit::create(&files),
+        "str_replace" => edit::str_replace(&files),
+        "insert" => edit::insert(&files),
+        "delete" => edit::delete(&files),
+        _ => edit::rename(&files),
     }
-}
-
-/// An argument that a command needs.
-fn needed<'a>(arguments: &'a Arguments, name: &str, command: &str) -> Result<&'a str, Refusal> {
-    arguments
-        .text(name)
-        .ok_or_else(|| Refusal::only(format!("command `{command}` needs the argument `{name}`")))
 }

@@ -117,7 +117,7 @@ fn escape(typed: &str) -> Refusal {
     ))
 }
 
-pub(super) fn shown(text: &str) -> String {
+fn shown(text: &str) -> String {
     waynote::visible::visible(text)
 }
 

@@ -4,28 +4,20 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::files::{Files, PathTarget};
-use super::needed;
 use super::path::Path;
 use waynote::visible::without_hidden;
 
-use crate::call::Call;
 use crate::reply::Refusal;
-
-/// The most lines that a file may have.
-const LINES: usize = 999_999;
 
 /// How deep a directory is shown.
 const LEVELS: usize = 2;
 
-pub(super) fn view(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let path = Path::read(needed(&call.arguments, "path", "view")?)?;
-    let range = call.arguments.range("view_range");
-    let agent = &call.here.caller.agent;
-    let store = call.notes.store();
-    let files = Files { store, agent };
+pub(super) fn view(files: &Files<'_>) -> Result<String, Refusal> {
+    let path = files.path("path")?;
+    let range = files.call.arguments.range("view_range");
     match files.find(&path)? {
         PathTarget::File(note) => file(&path, &without_hidden(&note.content.shown()), range),
-        PathTarget::Directory => directory(&files, &path),
+        PathTarget::Directory => directory(files, &path),
         PathTarget::Nothing => Err(missing(&path)),
     }
 }
@@ -38,16 +30,12 @@ pub(super) fn missing(path: &Path) -> Refusal {
 }
 
 fn directory(files: &Files<'_>, path: &Path) -> Result<String, Refusal> {
-    let below = files.below(path)?;
-    let is_shown = |of: &&Path| {
-        let parts = of.below(path).unwrap_or_default().split('/');
-        !parts
-            .clone()
-            .any(|part| part.starts_with('.') || part == "node_modules")
-    };
-    let below: Vec<Path> = below.iter().filter(is_shown).cloned().collect();
-    let mut sizes: BTreeMap<Path, u64> = BTreeMap::new();
-    sizes.insert(path.clone(), 0);
+    let mut below = files.below(path)?;
+    below.retain(|of| {
+        let mut parts = of.below(path).unwrap_or_default().split('/');
+        !parts.any(|part| part.starts_with('.') || part == "node_modules")
+    });
+    let mut sizes = BTreeMap::from([(path.clone(), 0)]);
     for (file, note) in files.notes(&below)? {
         let bytes = note.content.len() as u64;
         *sizes.entry(path.clone()).or_default() += bytes;
@@ -83,10 +71,6 @@ fn size(bytes: u64) -> String {
 
 fn file(path: &Path, text: &str, range: Option<(i64, i64)>) -> Result<String, Refusal> {
     let lines = lines(text);
-    if lines.len() > LINES {
-        let what = format!("File {path} exceeds maximum line limit of 999,999 lines.");
-        return Err(Refusal::only(what));
-    }
     let last = lines.len() as i64;
     let (first, wanted) = range.unwrap_or((1, -1));
     let end = if wanted == -1 { last } else { wanted.min(last) };
