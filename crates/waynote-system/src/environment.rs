@@ -144,9 +144,7 @@ impl Environment {
 
     /// The value of `PATH`.
     pub fn path(&self) -> Option<&OsStr> {
-        self.variables
-            .get(OsStr::new("PATH"))
-            .map(OsString::as_os_str)
+        Some(self.variables.get(OsStr::new("PATH"))?)
     }
 
     /// The base of absolute paths. Without a home directory every place is an absolute path.

@@ -72,14 +72,9 @@ impl Process {
 /// The system does not list its processes.
 pub fn living_of_group(group: i32) -> io::Result<Vec<i32>> {
     let mut living = Vec::new();
-    for entry in std::fs::read_dir("/proc")?.flatten() {
-        let pid = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
-        let stat = pid.and_then(|pid: i32| Stat::read(pid.try_into().ok()?));
-        if stat.is_some_and(|stat| stat.group == group && !stat.has_ended) {
-            living.extend(pid);
+    for (pid, stat) in all()? {
+        if stat.group == group && !stat.has_ended {
+            living.extend(i32::try_from(pid));
         }
     }
     Ok(living)
@@ -88,13 +83,8 @@ pub fn living_of_group(group: i32) -> io::Result<Vec<i32>> {
 /// The processes below another one that have not ended, but for `spared` and those below it. None where the system does
 /// not tell.
 pub fn descendants(of: u32, spared: Option<u32>) -> Vec<Process> {
-    let mut others = Vec::new();
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let pid = name.to_str().and_then(|name| name.parse().ok());
-        let pid = pid.filter(|pid| Some(*pid) != spared);
-        others.extend(pid.and_then(|pid| Some((pid, Stat::read(pid)?))));
-    }
+    let mut others = all().unwrap_or_default();
+    others.retain(|(pid, _)| Some(*pid) != spared);
     let (mut above, mut below) = (vec![of], Vec::new());
     while let Some(parent) = above.pop() {
         for (pid, stat) in others.iter().filter(|(_, stat)| stat.parent == parent) {
@@ -115,19 +105,25 @@ pub fn descendants(of: u32, spared: Option<u32>) -> Vec<Process> {
 pub fn groups_with_variable(name: &str, value: &str) -> Vec<i32> {
     let variable = format!("{name}={value}");
     let mut groups = Vec::new();
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+    for (pid, stat) in all().unwrap_or_default() {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         let mut variables = environment.split(|byte| *byte == 0);
-        if !variables.any(|of| of == variable.as_bytes()) {
-            continue;
+        if !stat.has_ended && variables.any(|of| of == variable.as_bytes()) {
+            groups.push(stat.group);
         }
-        let pid = entry.file_name().to_str().and_then(|pid| pid.parse().ok());
-        let stat = pid.and_then(Stat::read).filter(|stat| !stat.has_ended);
-        groups.extend(stat.map(|stat| stat.group));
     }
     groups.sort_unstable();
     groups.dedup();
     groups
+}
+
+/// Every process with its state.
+fn all() -> io::Result<Vec<(u32, Stat)>> {
+    let entries = std::fs::read_dir("/proc")?.flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    Ok(pids
+        .filter_map(|pid| Some((pid, Stat::read(pid)?)))
+        .collect())
 }
 
 /// True if this process was started with a signal ignored.

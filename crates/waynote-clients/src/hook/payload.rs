@@ -233,17 +233,6 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_has_the_name_that_its_client_gives_it() {
-        let turn = |payload: &str| {
-            let payload: Payload = serde_json::from_str(payload).unwrap();
-            payload.turn().to_owned()
-        };
-        assert_eq!(turn(r#"{"prompt_id": "p"}"#), "p");
-        assert_eq!(turn(r#"{"turn_id": "t", "prompt_id": 5}"#), "t");
-        assert_eq!(turn("{}"), "");
-    }
-
-    #[test]
     fn an_input_is_read_with_the_faults_that_clients_leave_in_it() {
         let read = |text: &[u8]| Payload::read(text, || {}).unwrap();
         for (text, asked) in [

@@ -23,7 +23,7 @@ use answer::{Ending, Form};
 use findings::Findings;
 use reading::{Reading, Switch};
 use setup::{ClientFile, InstallScope, Machine, Setup};
-use target::{EndpointForm, Target};
+use target::EndpointForm;
 
 /// The profile of a client. A new one is a file with such a value in `clients/`, and a row in `clients/mod.rs`.
 pub(crate) struct Profile {
@@ -174,19 +174,6 @@ pub(crate) fn say_next_steps(setup: &Setup<'_>, findings: &mut Findings) -> Resu
         );
     }
     Ok(())
-}
-
-/// The target of a client's files in that scope; none where they have no entry of our server.
-pub(crate) fn target(
-    profile: &'static Profile,
-    machine: Machine<'_>,
-    reach: InstallScope,
-) -> Option<Target> {
-    if !has_server(profile, machine, reach) {
-        return None;
-    }
-    let setup = Setup::unchecked(machine, profile, reach).ok()?;
-    setup.found_target().ok()
 }
 
 /// True if a client's files in that scope have an entry of our server.
