@@ -1,6 +1,7 @@
 //! How `waynote loop --with CLIENT` runs a client without a person.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -9,57 +10,44 @@ use waynote_clients::Client;
 
 /// An agent whose command line is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Preset {
-    client: Client,
-    /// How it runs without a terminal and reads its prompt from standard input: the words before and after the user's
-    /// own.
-    words: (&'static str, &'static str),
-}
+pub(crate) struct Preset(Client);
 
-const fn preset(client: Client, before: &'static str, after: &'static str) -> Preset {
-    Preset {
-        client,
-        words: (before, after),
-    }
-}
-
-/// Without a terminal most are headless by themselves, and `-p` would want a text.
-const PRESETS: [Preset; 7] = [
-    preset(Client::ClaudeCode, "claude -p", ""),
-    preset(Client::Codex, "codex exec", "-"),
-    preset(Client::Opencode, "opencode run", ""),
-    preset(Client::Gemini, "gemini", ""),
-    preset(Client::Goose, "goose run", "-i -"),
-    preset(Client::Copilot, "copilot", ""),
-    preset(Client::Qwen, "qwen", ""),
+/// How each runs without a terminal and reads its prompt from standard input: the words before and after the user's own.
+/// Most are headless by themselves then, and `-p` would want a text.
+const PRESETS: [(Client, &str, &str); 7] = [
+    (Client::ClaudeCode, "claude -p", ""),
+    (Client::Codex, "codex exec", "-"),
+    (Client::Opencode, "opencode run", ""),
+    (Client::Gemini, "gemini", ""),
+    (Client::Goose, "goose run", "-i -"),
+    (Client::Copilot, "copilot", ""),
+    (Client::Qwen, "qwen", ""),
 ];
 
 impl ValueEnum for Preset {
     fn value_variants<'a>() -> &'a [Self] {
-        &PRESETS
+        static ALL: LazyLock<Vec<Preset>> =
+            LazyLock::new(|| PRESETS.iter().map(|preset| Preset(preset.0)).collect());
+        &ALL
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let value = PossibleValue::new(self.client.word()).aliases(self.client.aliases());
-        Some(
-            value.help(
-                format!("{} {}", self.words.0, self.words.1)
-                    .trim_end()
-                    .to_owned(),
-            ),
-        )
+        let value = PossibleValue::new(self.0.word()).aliases(self.0.aliases());
+        let words: Vec<OsString> = self.words(&[]);
+        Some(value.help(words.join(OsStr::new(" ")).to_string_lossy().into_owned()))
     }
 }
 
 impl Preset {
     /// The client that it runs.
     pub(crate) fn client(self) -> Client {
-        self.client
+        self.0
     }
 
     /// Its command. What it may do is the user's word: `extra` are more words for it.
     pub(crate) fn words(self, extra: &[OsString]) -> Vec<OsString> {
-        let (before, after) = self.words;
+        let preset = PRESETS.iter().find(|(client, ..)| *client == self.0);
+        let (_, before, after) = preset.copied().unwrap_or((self.0, self.0.word(), ""));
         let words = |of: &'static str| of.split_whitespace().map(OsString::from);
         let extra = extra.iter().cloned();
         words(before).chain(extra).chain(words(after)).collect()
@@ -68,7 +56,7 @@ impl Preset {
     /// Reads from the last lines of an agent's output whether it failed, although its exit code is 0. Only Goose 1.34
     /// needs it: the others have exit codes for a failure.
     pub(crate) fn reports_failure(self) -> Option<fn(&[String]) -> bool> {
-        (self.client == Client::Goose).then_some(goose_reports_failure)
+        (self.0 == Client::Goose).then_some(goose_reports_failure)
     }
 }
 
@@ -98,7 +86,10 @@ mod tests {
 
     #[test]
     fn claude_is_short_for_claude_code() {
-        assert_eq!(Preset::from_str("claude", false), Ok(PRESETS[0]));
+        assert_eq!(
+            Preset::from_str("claude", false),
+            Ok(Preset(Client::ClaudeCode))
+        );
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn candidates(
     Ok(candidates)
 }
 
-/// Leaves out notes that hold a credential: nobody has asked for them by name.
+/// Leaves out notes that hold a credential: no person has named them.
 fn refuse_secrets(context: &Context<'_>, notes: &mut ForeignNotes) {
     let policy = context.settings.secret_policy();
     notes.leave_out(|note| {

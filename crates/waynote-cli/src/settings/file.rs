@@ -93,15 +93,15 @@ impl File {
             }
         };
         for (name, value) in table {
-            let line = Some(line_of(text, value.span().start));
+            let line = line_of(text, value.span().start);
             match (names.find(&name), text_of(value.get_ref())) {
                 (Some((known, _)), Some(text)) => {
-                    self.values
-                        .insert(known.name, (text, line.unwrap_or_default()));
+                    self.values.insert(known.name, (text, line));
                 }
                 (Some((known, _)), None) => {
                     let what = format!("`{name}` is neither a text nor a number nor a list");
-                    self.problem(line, what, "correct that line".into(), known.is_identity);
+                    let hint = "correct that line".into();
+                    self.problem(Some(line), what, hint, known.is_identity);
                 }
                 (None, _) => {
                     // A key that is no setting may be anything.
@@ -109,7 +109,7 @@ impl File {
                     // A table may have settings in it.
                     let is_identity = names.nearest(&name).is_some_and(|of| of.is_identity);
                     let is_fatal = is_identity || value.get_ref().is_table();
-                    self.problem(line, what, names.instead_of(&name), is_fatal);
+                    self.problem(Some(line), what, names.instead_of(&name), is_fatal);
                 }
             }
         }

@@ -149,10 +149,10 @@ settings! {
         values::command, none, Clone::clone;
     /// Directories outside a session's repository whose notes its actions may get.
     action_roots: Vec<Place> = SettingInfo::new("WAYNOTE_ACTION_ROOTS", Kind::Names),
-        values::places, || Ok(Vec::new()), names;
+        values::places, || Ok(Vec::new()), |all| names(all);
     /// Rules whose credentials may be written.
     allow_secrets: Vec<&'static str> = SettingInfo::new("WAYNOTE_ALLOW_SECRETS", Kind::Names),
-        values::secret_rules, || Ok(Vec::new()), names;
+        values::secret_rules, || Ok(Vec::new()), |all| names(all);
 }
 
 fn default_store() -> Outcome<PathBuf> {
@@ -175,7 +175,7 @@ fn text_if_any<T: ToString>(value: &Option<T>) -> Option<String> {
     value.as_ref().map(T::to_string)
 }
 
-fn names<T: ToString>(names: &Vec<T>) -> Option<String> {
+fn names<T: ToString>(names: &[T]) -> Option<String> {
     let names: Vec<String> = names.iter().map(T::to_string).collect();
     (!names.is_empty()).then(|| names.join(","))
 }
