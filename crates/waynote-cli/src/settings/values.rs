@@ -17,7 +17,7 @@ use waynote_remote::Url;
 pub(crate) fn store(text: &str) -> Outcome<PathBuf> {
     stated(text, "the store has no name", "a file")?;
     if Url::is_meant(text) {
-        let url = Url::read(text, false)?;
+        let url = Url::read(text)?;
         return Ok(PathBuf::from(url.as_str()));
     }
     if database::is_url(text) {
