@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use waynote::text::seconds;
-use waynote::visible::visible;
 use waynote_remote::{Keep, Options, RemoteStore, Times, Token, Url};
 use waynote_system::variables::TOKEN;
 
 use crate::authorities::authorities;
-use crate::error::{Failure, Outcome, say};
+use crate::database::not_a_file;
+use crate::error::{Failure, Outcome};
 use crate::secret_command::printed;
 use crate::settings::{Origin, Settings};
 use crate::{clock, home};
@@ -78,24 +77,25 @@ pub(crate) fn open(
     let wait = settings.lock_wait.value;
     let times = match longest {
         // A session starts with its cached block rather than late.
-        Some(longest) => Times::at_most(longest).wait(wait.min(longest / 2).min(HOOK_WAIT)),
-        None => Times::default().wait(wait),
+        Some(longest) => Times {
+            wait: wait.min(longest / 2).min(HOOK_WAIT),
+            ..Times::at_most(longest)
+        },
+        None => Times {
+            wait,
+            ..Times::default()
+        },
     };
-    let mut options = Options::default()
-        .token(token(settings)?)
-        .times(times)
-        .waits(|waiting| {
-            say(&visible(&format!(
-                "the store {} does not answer: {}; waiting for it up to {}",
-                waiting.url,
-                waiting.away,
-                seconds(waiting.longest)
-            )));
-        })
-        .keep(keep()?);
-    if url.starts_with("https") {
-        options = options.authorities(authorities(settings.ca_file.value.as_deref())?);
-    }
+    let authorities = match url.starts_with("https") {
+        true => authorities(settings.ca_file.value.as_deref())?,
+        false => Vec::new(),
+    };
+    let options = Options {
+        token: token(settings)?,
+        times,
+        authorities,
+        keep: keep()?,
+    };
     Ok(RemoteStore::open(url, options)?)
 }
 
@@ -103,9 +103,12 @@ pub(crate) fn open(
 /// without this program's own settings, of which a client knows nothing.
 pub(crate) fn endpoint_tools(endpoint: &str) -> Outcome<usize> {
     let token = home::variable(TOKEN)?.filter(|token| !token.is_empty());
-    let mut options = Options::default().token(token.map_or_else(Token::default, Token::new));
+    let mut options = Options {
+        token: token.map_or_else(Token::default, Token::new),
+        ..Options::default()
+    };
     if endpoint.starts_with("https") {
-        options = options.authorities(authorities(None)?);
+        options.authorities = authorities(None)?;
     }
     Ok(waynote_remote::endpoint_tools(endpoint, &options)?)
 }

@@ -104,7 +104,9 @@ impl Import<'_> {
         for ((note, mut before), own) in notes.iter().zip(there).zip(own) {
             let mut note = note.clone();
             let instead_of = note.address.clone();
-            if let Some((own, before_of_own)) = own.zip(there_of_own.next()) {
+            if let Some(own) = own
+                && let Some(before_of_own) = there_of_own.next()
+            {
                 let is_keeper = keepers.get(&note.address) == Some(&&note);
                 if !is_keeper || !fits(&note, importer, &before, &before_of_own) {
                     (note.address, before) = (own, before_of_own);

@@ -14,7 +14,7 @@ use waynote::wire::{HOLDER_HEADER, PROBLEM, VERSION, VERSION_HEADER};
 use waynote::{Error, Limits, Name, Result};
 
 use crate::error::{Away, RemoteError};
-use crate::options::{Options, Times, Waiting, Waits};
+use crate::options::{Options, Times};
 use crate::problem::Problem;
 use crate::token::Token;
 use crate::trust::{Distrust, roots};
@@ -33,73 +33,36 @@ const QUESTIONS: [&str; 5] = ["as-of", "context", "read", "search", "silence"];
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-const JSON: &str = "application/json";
-
-/// A wait that is shorter is not told of.
-const NOT_TOLD: Duration = Duration::from_secs(2);
-
-/// The wait of one call for its server.
-struct Wait {
-    since: Instant,
-    next: Duration,
-    is_told: bool,
-}
-
-impl Wait {
-    fn new(since: Instant) -> Self {
-        Self {
-            since,
-            next: FIRST_PAUSE,
-            is_told: false,
-        }
-    }
-}
-
 /// A way to a store.
 pub(crate) struct Exchange {
     pub(crate) url: Url,
     pub(crate) token: Token,
     agent: Agent,
     times: Times,
-    waits: Option<Waits>,
     /// The author that the server records in place of `person`, as its last answer said; none: it has not answered yet.
     pub(crate) holder: Mutex<Option<Option<Name>>>,
     /// When the time for all calls is over.
     until: Option<Instant>,
 }
 
-/// A request.
+/// A request; one without a body of JSON only asks.
 #[derive(Clone, Copy)]
 struct Call<'c> {
     route: &'c str,
-    method: Method<'c>,
-}
-
-#[derive(Clone, Copy)]
-enum Method<'c> {
-    Get,
-    /// With a body of JSON.
-    Post(&'c [u8]),
+    body: Option<&'c [u8]>,
 }
 
 impl Call<'_> {
     /// True if it changes the store.
     fn is_write(&self) -> bool {
-        match self.method {
-            Method::Get => false,
-            Method::Post(_) => !QUESTIONS.contains(&self.route),
-        }
+        self.body.is_some() && !QUESTIONS.contains(&self.route)
     }
 }
 
 /// Why there is no answer.
 enum Failed {
-    /// The server may have carried out the request. It may be sent again.
-    Lost(Away),
-    /// Nothing was sent: nobody takes connections there. It may be sent again.
-    Refused(Away),
-    /// The server may have carried it out, and it is not sent again.
-    Away(Away),
+    /// The server is away; true if the request may be sent again.
+    Away(Away, bool),
     /// The token is not taken.
     Unauthorized,
     /// Anything else.
@@ -108,7 +71,7 @@ enum Failed {
 
 impl Exchange {
     pub(crate) fn new(url: &str, options: &Options) -> Result<Self> {
-        let url = Url::read(url, options.insecure)?;
+        let url = Url::read(url)?;
         let tls = TlsConfig::builder().root_certs(roots(&options.authorities));
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -124,7 +87,6 @@ impl Exchange {
             token: options.token.clone(),
             agent: config.new_agent(),
             times: options.times,
-            waits: options.waits.clone(),
             holder: Mutex::default(),
             until: options.times.all.map(|all| Instant::now() + all),
         })
@@ -149,22 +111,18 @@ impl Exchange {
         let body = serde_json::to_vec(body).map_err(|error| self.not_a_server(&error))?;
         self.send(Call {
             route,
-            method: Method::Post(&body),
+            body: Some(&body),
         })
     }
 
     /// Asks without a body.
     pub(crate) fn get<A: DeserializeOwned>(&self, route: &str) -> Result<A> {
-        self.read(&self.send(Call {
-            route,
-            method: Method::Get,
-        })?)
+        self.read(&self.send(Call { route, body: None })?)
     }
 
     /// Sends a message of MCP to a path below the store's address, and returns the answer.
     pub(crate) fn message(&self, below: &str, protocol: &str, message: &[u8]) -> Result<Vec<u8>> {
         let request = Request::post(format!("{}{below}", self.url.as_str()))
-            .header("content-type", JSON)
             .header("accept", "application/json, text/event-stream")
             .header("mcp-protocol-version", protocol);
         let whole = self.times.call;
@@ -212,9 +170,7 @@ impl Exchange {
     fn unanswered(&self, failed: Failed) -> Error {
         match failed {
             Failed::For(error) => error,
-            Failed::Lost(away) | Failed::Refused(away) | Failed::Away(away) => {
-                self.away(away, false)
-            }
+            Failed::Away(away, _) => self.away(away, false),
             Failed::Unauthorized => RemoteError::Unauthorized {
                 url: self.url.to_string(),
                 had_token: matches!(self.token.get(), Ok(Some(_))),
@@ -247,90 +203,46 @@ impl Exchange {
 
     fn send(&self, call: Call<'_>) -> Result<Vec<u8>> {
         let mut begun = Instant::now();
-        let mut waiting = Wait::new(begun);
-        let mut renewed = false;
-        let mut was_lost = false;
+        let until = begun + self.times.wait;
+        let mut pause = FIRST_PAUSE;
+        let (mut renewed, mut was_sent) = (false, false);
         loop {
-            let away = match self.once(call, begun) {
+            let (away, again) = match self.once(call, begun) {
                 Ok(answer) => return Ok(answer),
-                Err(Failed::Lost(away)) => {
-                    // Most often only a kept connection has ended: the first time, it is sent again at once.
-                    if !std::mem::replace(&mut was_lost, true) {
-                        continue;
-                    }
-                    away
-                }
-                Err(Failed::Refused(away)) => away,
-                Err(Failed::Away(away)) => {
-                    let was_sent = was_lost || !matches!(away, Away::Unreachable(_));
-                    return Err(self.away(away, was_sent && call.is_write()));
-                }
+                Err(Failed::Away(away, again)) => (away, again),
                 Err(Failed::Unauthorized) if !renewed && self.token.renew() => {
                     renewed = true;
                     continue;
                 }
                 Err(failed) => return Err(self.unanswered(failed)),
             };
-            let Some(pause) = self.pause(&mut waiting, &away) else {
-                let was_sent = was_lost || !matches!(away, Away::Unreachable(_));
+            was_sent |= !matches!(away, Away::Unreachable(_));
+            let Some(left) = self.left_until(until).filter(|_| again) else {
                 return Err(self.away(away, was_sent && call.is_write()));
             };
-            std::thread::sleep(pause);
+            std::thread::sleep(pause.min(left));
+            pause = (2 * pause).min(LONGEST_PAUSE);
             // The time of a call is that of its last attempt.
             begun = Instant::now();
         }
     }
 
-    /// How long to wait before a call is sent again; none if it is not.
-    fn pause(&self, waiting: &mut Wait, away: &Away) -> Option<Duration> {
-        let now = Instant::now();
-        let longest = self.times.wait;
-        let left = (waiting.since + longest).checked_duration_since(now)?;
-        let left = match self.until {
-            Some(until) => left.min(until.checked_duration_since(now)?),
-            None => left,
-        };
-        if left.is_zero() {
-            return None;
-        }
-        if now - waiting.since >= NOT_TOLD
-            && !std::mem::replace(&mut waiting.is_told, true)
-            && let Some(Waits(tell)) = &self.waits
-        {
-            let url = self.url.as_str();
-            tell(&Waiting { url, away, longest });
-        }
-        let pause = waiting.next.min(left);
-        waiting.next = (2 * waiting.next).min(LONGEST_PAUSE);
-        Some(pause)
-    }
-
-    /// The time that is left of a call that began then; none if there is none.
-    fn left(&self, begun: Instant) -> Option<Duration> {
-        let now = Instant::now();
-        let of_call = (begun + self.times.call).checked_duration_since(now)?;
-        let left = match self.until {
-            Some(until) => of_call.min(until.checked_duration_since(now)?),
-            None => of_call,
-        };
-        (!left.is_zero()).then_some(left)
+    /// The time that is left until then, and of the time for all calls; none if there is none.
+    fn left_until(&self, until: Instant) -> Option<Duration> {
+        let until = self.until.map_or(until, |all| all.min(until));
+        let left = until.checked_duration_since(Instant::now());
+        left.filter(|left| !left.is_zero())
     }
 
     fn once(&self, call: Call<'_>, begun: Instant) -> Result<Vec<u8>, Failed> {
-        let whole = self
-            .times
-            .all
-            .unwrap_or(self.times.call)
-            .min(self.times.call);
-        let timed_out = || Failed::Away(Away::TimedOut(whole));
-        let left = self.left(begun).ok_or_else(timed_out)?;
+        let of_call = self.times.call;
+        let whole = self.times.all.map_or(of_call, |all| all.min(of_call));
+        let timed_out = || Failed::Away(Away::TimedOut(whole), false);
+        let left = self.left_until(begun + of_call).ok_or_else(timed_out)?;
         let url = self.url.route(call.route);
-        let response = match call.method {
-            Method::Post(body) => {
-                let request = Request::post(url).header("content-type", JSON);
-                self.sent(request, body, left, whole)
-            }
-            Method::Get => self.sent(Request::get(url), (), left, whole),
+        let response = match call.body {
+            Some(body) => self.sent(Request::post(url), body, left, whole),
+            None => self.sent(Request::get(url), (), left, whole),
         };
         self.answer(response?, whole)
     }
@@ -366,8 +278,8 @@ impl Exchange {
             }
             401 => return Err(Failed::Unauthorized),
             // A proxy without its server.
-            502 | 504 if !is_problem => return Err(Failed::Lost(Away::Status(status))),
-            500..=599 if !is_problem => return Err(Failed::Away(Away::Status(status))),
+            502 | 504 if !is_problem => return Err(Failed::Away(Away::Status(status), true)),
+            500..=599 if !is_problem => return Err(Failed::Away(Away::Status(status), false)),
             _ if !is_problem => {
                 return Err(not_a_server(format!("it answers with status {status}")));
             }
@@ -383,10 +295,10 @@ impl Exchange {
             serde_json::from_slice(&body).map_err(|error| not_a_server(error.to_string()))?;
         Err(match problem.known(self.url.as_str()) {
             Some(error) => Failed::For(error),
-            None if status >= 500 => Failed::Away(Away::Problem {
-                status,
-                detail: problem.detail,
-            }),
+            None if status >= 500 => {
+                let detail = problem.detail;
+                Failed::Away(Away::Problem { status, detail }, false)
+            }
             None => Failed::For(problem.in_its_words()),
         })
     }
@@ -416,29 +328,26 @@ impl Exchange {
             let url = self.url.to_string();
             Failed::For(RemoteError::NotTrusted { url, reason }.into())
         };
+        let unreachable = |why: &str, again| Failed::Away(Away::Unreachable(why.into()), again);
         match error {
             Of::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => {
-                Failed::Away(Away::TimedOut(self.times.connect.min(whole)))
+                Failed::Away(Away::TimedOut(self.times.connect.min(whole)), false)
             }
-            Of::Timeout(_) => Failed::Away(Away::TimedOut(whole)),
-            Of::HostNotFound => Failed::Away(Away::Unreachable("the host is not known".into())),
-            Of::ConnectionFailed => {
-                Failed::Refused(Away::Unreachable("no address of the host answers".into()))
-            }
+            Of::Timeout(_) => Failed::Away(Away::TimedOut(whole), false),
+            Of::HostNotFound => unreachable("the host is not known", false),
+            Of::ConnectionFailed => unreachable("no address of the host answers", true),
             Of::Io(error) => match error.kind() {
                 io::ErrorKind::InvalidData => not_trusted(
                     Distrust::of_io(&error).unwrap_or_else(|| Distrust::Other(error.to_string())),
                 ),
                 io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
-                    Failed::Away(Away::TimedOut(whole))
+                    Failed::Away(Away::TimedOut(whole), false)
                 }
                 io::ErrorKind::ConnectionRefused
                 | io::ErrorKind::HostUnreachable
                 | io::ErrorKind::NetworkUnreachable
-                | io::ErrorKind::AddrNotAvailable => {
-                    Failed::Refused(Away::Unreachable(error.to_string()))
-                }
-                _ => Failed::Lost(Away::Lost(error.to_string())),
+                | io::ErrorKind::AddrNotAvailable => unreachable(&error.to_string(), true),
+                _ => Failed::Away(Away::Lost(error.to_string()), true),
             },
             Of::Tls(reason) => not_trusted(Distrust::Other(reason.to_owned())),
             Of::Rustls(error) => not_trusted(Distrust::of_tls(&error)),

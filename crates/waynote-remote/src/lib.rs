@@ -5,7 +5,10 @@
 //! use waynote_remote::{Options, RemoteStore, Token};
 //!
 //! # fn main() -> waynote::Result<()> {
-//! let options = Options::default().token(Token::new("wn_…"));
+//! let options = Options {
+//!     token: Token::new("wn_…"),
+//!     ..Options::default()
+//! };
 //! let store = RemoteStore::open("https://notes.example/s/main", options)?;
 //! println!("{:?}", store.get(&"agent:builder#deploy".parse()?)?);
 //! # Ok(())
@@ -32,7 +35,7 @@ mod url;
 pub use endpoint::endpoint_tools;
 pub use error::{Away, RemoteError, is_away};
 pub use keep::Keep;
-pub use options::{Options, Times, Waiting, Waits};
+pub use options::{Options, Times};
 pub use store::RemoteStore;
 pub use token::Token;
 pub use trust::{Authority, Distrust};

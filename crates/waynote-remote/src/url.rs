@@ -21,12 +21,11 @@ impl Url {
         })
     }
 
-    /// Reads an address. Without TLS only this machine is allowed, unless `insecure`: the token and the notes would be
-    /// read on the way.
+    /// Reads an address. Without TLS only this machine is allowed: the token and the notes would be read on the way.
     ///
     /// # Errors
     /// [`RemoteError::BadUrl`].
-    pub fn read(text: &str, insecure: bool) -> Result<Self> {
+    pub fn read(text: &str) -> Result<Self> {
         let text = text.trim();
         let uri: Option<Uri> = text.parse().ok();
         // Whoever writes a password into an address must not read it in a message.
@@ -50,7 +49,7 @@ impl Url {
         }
         match scheme {
             "https" => {}
-            "http" if insecure || is_loopback(host) => {}
+            "http" if is_loopback(host) => {}
             "http" => return Err(bad("http:// is not encrypted: use https://").into()),
             _ => return Err(bad("it begins with https://").into()),
         }
@@ -93,7 +92,7 @@ mod tests {
 
     #[test]
     fn addresses_of_stores() {
-        let read = |text: &str| Url::read(text, false);
+        let read = |text: &str| Url::read(text);
         for (text, url) in [
             (
                 "https://Notes.example/s/main",
@@ -136,7 +135,6 @@ mod tests {
         `https://notes.example/s/main?token=x` is not the address of a store on a server: it ends with the name of the store
         `https:///s/main` is not the address of a store on a server: it cannot be read
         ");
-        assert!(Url::read("http://notes.example/s/main", true).is_ok());
         assert!(!Url::is_meant("/srv/notes.db") && !Url::is_meant("file://x"));
     }
 }

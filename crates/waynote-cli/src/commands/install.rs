@@ -204,7 +204,7 @@ fn target(context: &Context<'_>, remote_mcp: bool, setup: &Setup<'_>) -> Outcome
                 "name it: `--store https://HOST/s/NAME`",
             ));
         };
-        let endpoint = Target::endpoint(&Url::read(url, false)?.to_string());
+        let endpoint = Target::endpoint(&Url::read(url)?.to_string());
         // A project's files are for other people's machines too.
         let endpoint = match setup.reach {
             InstallScope::User => endpoint.with_parameter("home", &environment().home()?),

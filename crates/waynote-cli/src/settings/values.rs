@@ -16,7 +16,7 @@ use waynote_remote::Url;
 pub(crate) fn store(text: &str) -> Outcome<PathBuf> {
     let text = stated(text)?;
     if Url::is_meant(text) {
-        let url = Url::read(text, false)?;
+        let url = Url::read(text)?;
         return Ok(PathBuf::from(url.as_str()));
     }
     if database::is_url(text) {

@@ -32,10 +32,10 @@ fn keeping(url: &str, folder: &Path, token: Option<&str>) -> (RemoteStore, Arc<M
     let time = Arc::new(Mutex::new(now()));
     let clock = Arc::clone(&time);
     let keep = Keep::new(folder, move || *clock.lock().unwrap());
-    let options = Options::default().keep(keep);
-    let options = match token {
-        Some(token) => options.token(Token::new(token)),
-        None => options,
+    let options = Options {
+        token: token.map_or_else(Token::default, Token::new),
+        keep: Some(keep),
+        ..Options::default()
     };
     (RemoteStore::open(url, options).unwrap(), time)
 }
