@@ -333,6 +333,7 @@ pub struct JournalRow {
 }
 
 /// Reads rows.
+#[auto_impl(&, Box)]
 pub trait Read {
     /// Answers all questions from one state, in one round trip.
     ///
@@ -424,6 +425,7 @@ pub struct Put<'p> {
 }
 
 /// Writes rows. Reads through the same handle see them.
+#[auto_impl(&)]
 pub trait Transaction: Read {
     /// Writes rows in order, in one round trip. Their positions follow the store's last one without a gap: the
     /// transaction keeps other writers from assigning any.

@@ -3,12 +3,11 @@
 //! Both are new revisions that name the one they took back: an undo names a change, a redo names an undo. So the state
 //! of a note is the one before the revision that its last undo or redo took back. All rules here follow that chain.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::address::Address;
 use crate::author::Author;
 use crate::change::{Applied, Change};
-use crate::engine::Step;
 use crate::error::{Error, Result, UndoError};
 use crate::id::OperationId;
 use crate::key::Name;
@@ -16,7 +15,7 @@ use crate::limits::Limits;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
 use crate::rules::person::author;
-use crate::store::{Ask, Done, FeedContent, Reader, ReaderExt, Store, answer, answers};
+use crate::store::{Ask, Done, FeedContent, Reader, ReaderExt, Store, answers};
 
 /// The last change that is not undone. An undo stands for the state before the change that it took back, so undoing
 /// again goes further back.
@@ -139,7 +138,7 @@ pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn log_entry_written_last(store: &dyn Reader, author: &Name) -> Result<Option<Address>> {
     for revision in journal(store) {
-        let revision = revision?;
+        let (revision, _) = revision?;
         if revision.author() == author {
             let address = revision.address();
             return Ok(matches!(address, Address::Session(..)).then(|| address.clone()));
@@ -253,13 +252,19 @@ fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Vec<Change>> {
     let Some(operation) = stamp.operation else {
         return Ok(Vec::new());
     };
-    let change = |revision: Revision| match revision.action {
-        Action::Undo => Some(Change::undo(revision.address().clone())),
-        Action::Redo => Some(Change::redo(revision.address().clone())),
-        _ => None,
+    let mut done = store.operation(operation)?;
+    done.sort_by_key(|done| done.step);
+    let change = |done: Done| {
+        let FeedContent::Changed(revision) = done.entry.happened else {
+            return None;
+        };
+        match revision.action {
+            Action::Undo => Some(Change::undo(revision.address().clone())),
+            Action::Redo => Some(Change::redo(revision.address().clone())),
+            _ => None,
+        }
     };
-    let written = written(store, operation)?;
-    Ok(written.into_iter().filter_map(change).collect())
+    Ok(done.into_iter().filter_map(change).collect())
 }
 
 /// The changes that take back the author's last call within reach that still can be.
@@ -271,25 +276,16 @@ fn last_call(
 ) -> Result<Vec<Change>> {
     let is_within =
         |of: &Revision| of.author() == author && reach.covers(of.address()) && !is_passed_over(of);
-    let mut seen = HashSet::new();
-    for revision in journal(store) {
-        let revision = revision?;
-        if !is_within(&revision) {
+    for call in calls(store) {
+        let mut call = call?;
+        let Some(first) = call.iter().find(|of| is_within(of)) else {
             continue;
-        }
-        if way.ends_at(&revision) {
+        };
+        if way.ends_at(first) {
             break;
         }
-        let position = revision.position.unwrap_or(Position::new(0));
-        let step: Option<Step> = answer!(store, steps: position);
-        let mut call = match step {
-            Some(step) if !seen.insert(step.operation) => continue,
-            Some(step) => written(store, step.operation)?,
-            None => vec![revision],
-        };
-        call.retain(|of| way.takes(of) && !is_passed_over(of));
         // A call may have changed a note twice: each step back adds a revision, and goes one further back.
-        call.reverse();
+        call.retain(|of| way.takes(of));
         let histories = histories(store, &call)?;
         let (mut changes, mut is_meant, mut superseded) = (Vec::new(), false, None);
         let mut taken: HashMap<&Address, u64> = HashMap::new();
@@ -363,30 +359,53 @@ fn standing(history: &[Revision]) -> Result<Option<u64>> {
     Ok((!is_forgotten).then_some(standing))
 }
 
-/// The revisions that a call wrote, by step.
-fn written(store: &dyn Reader, operation: OperationId) -> Result<Vec<Revision>> {
-    let mut done = store.operation(operation)?;
-    done.sort_by_key(|done| done.step);
-    let revision = |done: Done| match done.entry.happened {
-        FeedContent::Changed(revision) => Some(revision),
-        _ => None,
-    };
-    Ok(done.into_iter().filter_map(revision).collect())
+/// What `undo` and `redo` without an address look at, latest first: the revisions that one call wrote, together. The
+/// rows of a call follow one another.
+fn calls(store: &dyn Reader) -> impl Iterator<Item = Result<Vec<Revision>>> {
+    let mut journal = journal(store).peekable();
+    std::iter::from_fn(move || {
+        let (mut call, mut of) = (Vec::new(), None);
+        loop {
+            let is_next = |next: &Result<Written>| match (next, of) {
+                (Ok((_, operation)), Some(of)) => *operation == of,
+                _ => of.is_none(),
+            };
+            match journal.next_if(is_next) {
+                Some(Ok((revision, operation))) => {
+                    of = Some(operation);
+                    call.extend(Some(revision).filter(|of| !is_passed_over(of)));
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => return of.map(|_| Ok(call)),
+            }
+        }
+    })
 }
 
+/// A revision, and the call that wrote it.
+type Written = (Revision, Option<OperationId>);
+
 /// The changes of a whole store, latest first, read in pages.
-fn journal(store: &dyn Reader) -> impl Iterator<Item = Result<Revision>> {
+fn journal(store: &dyn Reader) -> impl Iterator<Item = Result<Written>> {
     const PAGE: usize = 64;
     let (mut page, mut before) = (Vec::new().into_iter(), None);
     std::iter::from_fn(move || {
         if page.len() == 0 {
-            match store.journal(before, PAGE) {
+            match with_calls(store, before, PAGE) {
                 Ok(next) => page = next.into_iter(),
                 Err(error) => return Some(Err(error)),
             }
         }
-        let revision: Revision = page.next()?;
+        let (revision, operation): Written = page.next()?;
         before = revision.position;
-        Some(Ok(revision))
+        Some(Ok((revision, operation)))
     })
+}
+
+fn with_calls(store: &dyn Reader, before: Option<Position>, limit: usize) -> Result<Vec<Written>> {
+    let revisions = store.journal(before, limit)?;
+    let positions = revisions.iter().filter_map(|of| of.position).collect();
+    let steps = answers!(store, steps: positions).into_iter();
+    let calls = steps.map(|step| step.map(|step| step.operation));
+    Ok(revisions.into_iter().zip(calls).collect())
 }

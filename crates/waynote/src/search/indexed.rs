@@ -10,7 +10,7 @@ use crate::content::Content;
 use crate::engine::{self, IndexState, JournalRow, NoteAt, Read, SegmentHead};
 use crate::error::{Error, Result};
 use crate::note::{Note, Position};
-use crate::scope::ScopeKind;
+use crate::scope::{Scope, ScopeKind};
 use crate::search::damage_notice::DamageNotice;
 use crate::store::{self, Version};
 
@@ -18,7 +18,7 @@ use super::build::{Builder, InMemory};
 use super::damage::{Damage, SearchFailure, SearchResult};
 use super::docs::Docs;
 use super::document::{Document, kind_and_title};
-use super::notes::{Index, NoteLookup, SearchInput, Segment, Tail};
+use super::notes::{SearchInput, Segment, Tail};
 use super::query::Query;
 use super::{Hit, SearchRequest};
 
@@ -64,7 +64,7 @@ pub(crate) fn search(
         history: request.history,
     };
     let damaged = |damage: Damage| Error::damaged_store(store(), damage.0);
-    match super::rank::search(&view, request, laid_over) {
+    match super::rank::search(Some(&view), request, laid_over) {
         Ok(hits) => return Ok(hits),
         Err(SearchFailure::Failed(error)) => return Err(error),
         Err(SearchFailure::Damaged(_)) if !view.scan => view.scan = true,
@@ -72,14 +72,14 @@ pub(crate) fn search(
     }
     // The index cannot be trusted: read the notes themselves. The next write builds it again.
     noticed.lock().add_index();
-    super::rank::search(&view, request, laid_over).map_err(|stopped| match stopped {
+    super::rank::search(Some(&view), request, laid_over).map_err(|stopped| match stopped {
         SearchFailure::Failed(error) => error,
         SearchFailure::Damaged(damage) => damaged(damage),
     })
 }
 
-/// The store as one search sees it.
-struct View<'s> {
+/// The store as one search sees it. All reads of one search see one state of it.
+pub(super) struct View<'s> {
     rows: &'s dyn Read,
     cache: &'s Mutex<Cache>,
     noticed: &'s Mutex<DamageNotice>,
@@ -252,16 +252,23 @@ impl GrowingTail<'_> {
     }
 }
 
-impl Index for View<'_> {
-    fn open(&self, looking: &NoteLookup<'_>) -> SearchResult<SearchInput> {
-        let covered = looking.laid_over.iter().map(|note| note.address.clone());
+impl View<'_> {
+    /// Opens the segments and the tail for a search of these scopes, or of all if there are none. `laid_over` replace the
+    /// stored notes at their addresses.
+    pub(super) fn open(
+        &self,
+        query: &Query,
+        scopes: &[Scope],
+        laid_over: &[Note],
+    ) -> SearchResult<SearchInput> {
+        let covered = laid_over.iter().map(|note| note.address.clone());
         let state = self.rows.read(&engine::Ask {
             store: store::Ask {
                 version: true,
                 ..store::Ask::default()
             },
             states: covered.collect(),
-            scope_numbers: looking.scopes.to_vec(),
+            scope_numbers: scopes.to_vec(),
             index: !self.scan,
             segments: !self.scan,
             ..engine::Ask::default()
@@ -277,11 +284,11 @@ impl Index for View<'_> {
         let reads_tail = kept_tail.is_none() && is_short && last > after;
         let kept = self.kept_docs(&heads);
         let tail_after = reads_tail.then_some(after);
-        let read = self.read_looked_at(looking.query, &heads, &kept, tail_after)?;
+        let read = self.read_looked_at(query, &heads, &kept, tail_after)?;
 
         let tail = match kept_tail {
             Some(tail) => tail,
-            None => self.tail(looking.query, after, key, &read.journal_rows)?,
+            None => self.tail(query, after, key, &read.journal_rows)?,
         };
         let docs = self.docs(&heads, kept, read.segment_notes)?;
         let mut blocks = read.blocks.into_iter();
@@ -292,7 +299,7 @@ impl Index for View<'_> {
         });
         Ok(SearchInput {
             segments: segments.collect(),
-            tail,
+            tail: Some(tail),
             scopes: state.scope_numbers.into_iter().flatten().collect(),
             covered: state
                 .states
@@ -303,7 +310,8 @@ impl Index for View<'_> {
         })
     }
 
-    fn notes(&self, positions: &[i64]) -> SearchResult<Vec<Option<Note>>> {
+    /// The notes as those rows of the journal made them; none for one that is damaged.
+    pub(super) fn notes(&self, positions: &[i64]) -> SearchResult<Vec<Option<Note>>> {
         if self.history {
             let ask = engine::Ask {
                 positions: positions.iter().copied().map(Position::new).collect(),

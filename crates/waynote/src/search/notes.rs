@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use super::build::{Builder, InMemory};
-use super::damage::{IndexResult, SearchResult};
-use super::query::Query;
-use crate::note::Note;
-use crate::scope::Scope;
+use super::damage::IndexResult;
 
 /// The parts of a sealed segment that a search needs.
 pub(crate) struct Segment {
@@ -17,7 +14,7 @@ pub(crate) struct Segment {
 
 /// The changes since the last segment was sealed.
 pub(crate) struct Tail {
-    pub(super) memory: InMemory,
+    pub(super) memory: Arc<InMemory>,
     /// Rows whose notes were changed or deleted since.
     pub(super) superseded: Vec<i64>,
 }
@@ -25,38 +22,21 @@ pub(crate) struct Tail {
 impl Tail {
     pub(crate) fn new(builder: Builder, superseded: Vec<i64>) -> IndexResult<Self> {
         Ok(Self {
-            memory: builder.in_memory()?,
+            memory: Arc::new(builder.in_memory()?),
             superseded,
         })
     }
 }
 
-/// A search, as an engine gets it.
-pub(crate) struct NoteLookup<'q> {
-    pub(crate) query: &'q Query,
-    /// Only notes of these scopes; empty: of all.
-    pub(crate) scopes: &'q [Scope],
-    /// Notes that replace the stored ones at their addresses.
-    pub(crate) laid_over: &'q [Note],
-}
-
 /// The segments and rows that a search reads.
+#[derive(Default)]
 pub(crate) struct SearchInput {
     /// The sealed segments, in the order of their positions.
     pub(crate) segments: Vec<Segment>,
     /// The notes that are in no segment, with at least the terms that the query needs.
-    pub(crate) tail: Arc<Tail>,
+    pub(crate) tail: Option<Arc<Tail>>,
     /// The engine's numbers of the scopes; those without notes have none.
     pub(crate) scopes: Vec<u32>,
     /// The rows of the notes that are replaced.
     pub(crate) covered: Vec<i64>,
-}
-
-/// The source that a search reads. All reads of one search see one state of the store.
-pub(crate) trait Index {
-    /// Opens the segments and the tail for a search.
-    fn open(&self, looking: &NoteLookup<'_>) -> SearchResult<SearchInput>;
-
-    /// The notes as those rows of the journal made them; none for one that is damaged.
-    fn notes(&self, positions: &[i64]) -> SearchResult<Vec<Option<Note>>>;
 }

@@ -13,7 +13,8 @@ use super::build::{Builder, InMemory};
 use super::damage::{Damage, SearchResult};
 use super::docs::{Docs, PreviousEntry};
 use super::document::{Document, Kinds, kind_and_title};
-use super::notes::{Index, NoteLookup, Tail};
+use super::indexed::View;
+use super::notes::SearchInput;
 use super::query::{Clause, Query};
 use super::snippet::snippet;
 use super::{Hit, SearchRequest};
@@ -43,9 +44,9 @@ const QUESTION_WORDS: usize = 3;
 /// How many notes with the score of the last hit are read, to choose among them by address.
 const MOST_TIES: usize = 100;
 
-/// Finds and ranks.
+/// Finds and ranks: among these notes, and in a store, if there is one.
 pub(crate) fn search(
-    index: &dyn Index,
+    index: Option<&View<'_>>,
     request: &SearchRequest,
     laid_over: &[Note],
 ) -> SearchResult<Vec<Hit>> {
@@ -63,24 +64,10 @@ pub(crate) fn search(
 
 /// A segment, and the number of its first note among all notes.
 struct Part {
-    source: Source,
+    memory: Arc<InMemory>,
+    is_laid_over: bool,
     start: usize,
     docs: Arc<Docs>,
-}
-
-enum Source {
-    Sealed(InMemory),
-    Tail(Arc<Tail>),
-    LaidOver(InMemory),
-}
-
-impl Part {
-    fn memory(&self) -> &InMemory {
-        match &self.source {
-            Source::Sealed(memory) | Source::LaidOver(memory) => memory,
-            Source::Tail(tail) => &tail.memory,
-        }
-    }
 }
 
 /// Everything that is searched.
@@ -100,17 +87,17 @@ type ClauseMatch = (u32, u32, bool);
 
 impl<'i> Corpus<'i> {
     fn open(
-        index: &dyn Index,
+        index: Option<&View<'_>>,
         request: &SearchRequest,
         laid_over: &'i [Note],
         query: &Query,
     ) -> SearchResult<Self> {
-        let opened = index.open(&NoteLookup {
-            query,
-            scopes: &request.scopes,
-            // In the history they are revisions beside the others.
-            laid_over: if request.history { &[] } else { laid_over },
-        })?;
+        // In the history they are revisions beside the others.
+        let replacing = if request.history { &[] } else { laid_over };
+        let opened = match index {
+            Some(index) => index.open(query, &request.scopes, replacing)?,
+            None => SearchInput::default(),
+        };
         let mut corpus = Self {
             laid_over,
             parts: Vec::new(),
@@ -122,17 +109,13 @@ impl<'i> Corpus<'i> {
         let mut dead = Vec::new();
         for segment in opened.segments {
             dead.push(segment.dead);
-            let docs = Arc::clone(&segment.memory.docs);
-            corpus.push(Source::Sealed(segment.memory), docs);
+            corpus.push(Arc::new(segment.memory), false);
         }
-        let tail = opened.tail;
         // The rows of a tail in memory lie behind all segments, but its list of notes is its own.
-        let docs = Arc::clone(&tail.memory.docs);
-        corpus.push(Source::Tail(Arc::clone(&tail)), docs);
-        let segment = segment_of(laid_over, request, query)?;
-        let docs = Arc::clone(&segment.docs);
-        corpus.push(Source::LaidOver(segment), docs);
-
+        if let Some(tail) = &opened.tail {
+            corpus.push(Arc::clone(&tail.memory), false);
+        }
+        corpus.push(Arc::new(segment_of(laid_over, request, query)?), true);
         let all = corpus
             .parts
             .last()
@@ -147,7 +130,8 @@ impl<'i> Corpus<'i> {
                 }
             }
         }
-        for position in tail.superseded.iter().chain(&opened.covered) {
+        let superseded = opened.tail.iter().flat_map(|tail| &tail.superseded);
+        for position in superseded.chain(&opened.covered) {
             if let Some(doc) = corpus.find(*position) {
                 corpus.live[doc] = false;
             }
@@ -156,15 +140,16 @@ impl<'i> Corpus<'i> {
         Ok(corpus)
     }
 
-    fn push(&mut self, source: Source, docs: Arc<Docs>) {
+    fn push(&mut self, memory: Arc<InMemory>, is_laid_over: bool) {
         let start = self
             .parts
             .last()
             .map_or(0, |part| part.start + part.docs.len());
         self.parts.push(Part {
-            source,
+            docs: Arc::clone(&memory.docs),
+            memory,
+            is_laid_over,
             start,
-            docs,
         });
     }
 
@@ -305,9 +290,7 @@ impl<'i> Corpus<'i> {
         }
         for part in &self.parts {
             // Notes that are laid over have no number; they were chosen before.
-            let scopes = scopes
-                .as_ref()
-                .filter(|_| !matches!(part.source, Source::LaidOver(_)));
+            let scopes = scopes.as_ref().filter(|_| !part.is_laid_over);
             let may = &mut may[part.start..part.start + part.docs.len()];
             for (doc, may) in may.iter_mut().enumerate().filter(|(_, may)| **may) {
                 *may = kinds.has(part.docs.kind(doc))
@@ -361,7 +344,7 @@ impl<'i> Corpus<'i> {
 
     fn hits(
         &self,
-        index: &dyn Index,
+        index: Option<&View<'_>>,
         query: &Query,
         request: &SearchRequest,
         ranked: Vec<(usize, f32)>,
@@ -371,7 +354,7 @@ impl<'i> Corpus<'i> {
         for (doc, score) in ranked {
             let (part, doc) = self.part_of(doc);
             let position = part.docs.position(doc);
-            if matches!(part.source, Source::LaidOver(_)) {
+            if part.is_laid_over {
                 let note = usize::try_from(position - i64::MIN)
                     .ok()
                     .and_then(|index| self.laid_over.get(index));
@@ -381,7 +364,7 @@ impl<'i> Corpus<'i> {
                 scores.push(score);
             }
         }
-        let notes = index.notes(&positions)?;
+        let notes = index.map_or(Ok(Vec::new()), |index| index.notes(&positions))?;
         if notes.len() != positions.len() {
             return Err(Damage("it lists a note that is not there").into());
         }

@@ -156,23 +156,6 @@ fn events_that_are_lost_leave_no_gap() {
     );
 }
 
-#[test]
-fn what_is_there_is_never_written_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("old.db");
-    fill(&path);
-    let taken = folder.path().join("new.db");
-    fs::write(&taken, "mine").unwrap();
-    copied(&path, &taken).unwrap_err();
-    assert_eq!(fs::read(&taken).unwrap(), b"mine");
-    let (missing, other) = (
-        folder.path().join("missing.db"),
-        folder.path().join("other.db"),
-    );
-    copied(&missing, &other).unwrap_err();
-    assert!(!missing.exists() && !other.exists());
-}
-
 /// The commands of `docs/backup.md`: the first where this machine's program can do it, else the second.
 fn recovered(old: &Path, read: &Path) -> bool {
     let commands = [

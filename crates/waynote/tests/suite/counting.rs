@@ -38,36 +38,13 @@ impl<R> CountingRows<'_, R> {
     }
 }
 
-impl<'r, R: AsRows<'r>> Read for CountingRows<'_, R> {
+impl<R: Read> Read for CountingRows<'_, R> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        self.trip().as_rows().read(ask)
+        self.trip().read(ask)
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {
-        self.trip().as_rows().verify(report)
-    }
-}
-
-/// Rows: owned, borrowed, or those of a transaction.
-trait AsRows<'r> {
-    fn as_rows(&self) -> &(dyn Read + 'r);
-}
-
-impl<'r> AsRows<'r> for Box<dyn Read + 'r> {
-    fn as_rows(&self) -> &(dyn Read + 'r) {
-        &**self
-    }
-}
-
-impl<'r> AsRows<'r> for &'r dyn Read {
-    fn as_rows(&self) -> &(dyn Read + 'r) {
-        *self
-    }
-}
-
-impl<'r> AsRows<'r> for &'r dyn Transaction {
-    fn as_rows(&self) -> &(dyn Read + 'r) {
-        *self
+        self.trip().verify(report)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use rusqlite::Connection;
 use waynote::context::{Budget, Request, Style, render};
-use waynote::engine::{Engine, Writing};
 use waynote::event::{ProcessIdentity, SessionEvent};
 use waynote::store::{Cursor, Filter};
 use waynote::{
@@ -367,33 +366,4 @@ fn the_next_write_builds_a_damaged_index_again() {
         assert_eq!(store.search(&SearchRequest::new("words")).unwrap().len(), 1);
         assert!(store.take_damage().is_none(), "{sql}");
     }
-}
-
-#[test]
-fn the_index_is_rebuilt_when_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("notes.db");
-    let store = waynote_testing::values::open(&path, TINY);
-    keep(
-        &store,
-        &[
-            "one", "two", "three", "four", "five", "six", "seven", "eight",
-        ],
-    );
-    Connection::open(&path)
-        .unwrap()
-        .execute_batch("UPDATE waynote_search_block SET terms = zeroblob(length(terms))")
-        .unwrap();
-    store.rebuild_index().unwrap();
-    assert_clean(&store);
-    let mut indexed = 0;
-    store
-        .engine()
-        .write(Writing::Durable, &mut |tx| {
-            let rows: &dyn waynote::engine::Read = tx;
-            indexed = rows.index()?.indexed;
-            Ok(())
-        })
-        .unwrap();
-    assert!(indexed >= 6, "{indexed}");
 }

@@ -166,25 +166,6 @@ impl Reader for Rendering<'_> {
     }
 }
 
-/// A wrapper that changes reads, and knows nothing of blocks.
-struct ReadWrapper<'s>(&'s dyn LocalStore);
-
-impl Reader for ReadWrapper<'_> {
-    fn read(&self, ask: &Ask) -> Result<Answers> {
-        let mut answers = self.0.read(ask)?;
-        for note in answers.pages.iter_mut().flatten() {
-            note.preview = "laid over".into();
-        }
-        Ok(answers)
-    }
-
-    pass_on! { self => self.0; select_at search }
-
-    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
-        work(self)
-    }
-}
-
 #[test]
 fn a_block_is_one_request_where_the_other_side_makes_it() {
     LocalStores::each_store(&|store| {
@@ -220,37 +201,5 @@ fn a_block_is_one_request_where_the_other_side_makes_it() {
             assert_eq!(found, matching(store, &asked, known).unwrap());
             assert_eq!(taken(), 2);
         }
-    });
-}
-
-#[test]
-fn a_block_is_not_made_again_while_nothing_changes() {
-    LocalStores::each_store(&|store| {
-        let mut save = saver(store, "k");
-        save();
-        let distant = Rendering {
-            inner: store,
-            asked: Cell::new(0),
-        };
-        let request = Request::new(name("a"), place("~/p"), at(9).now);
-        let mut renderer = Renderer::default();
-        let first = renderer.render(&distant, &request).unwrap();
-        let same = renderer.render(&distant, &request).unwrap();
-        assert!(std::sync::Arc::ptr_eq(&first, &same));
-        save();
-        let second = renderer.render(&distant, &request).unwrap();
-        assert!(second.text.contains("k as of 2"), "{}", second.text);
-        assert_eq!(distant.asked.get(), 3);
-    });
-}
-
-#[test]
-fn a_block_is_made_here_from_what_a_wrapper_reads() {
-    LocalStores::each_store(&|store| {
-        saver(store, "k")();
-        let laid = ReadWrapper(store);
-        let request = Request::new(name("a"), place("~/p"), at(9).now);
-        let block = render(&laid, &request).unwrap();
-        assert!(block.text.contains("laid over"), "{}", block.text);
     });
 }

@@ -169,16 +169,6 @@ fn a_block_for_a_query_is_read_once_beside_its_search() {
 }
 
 #[test]
-fn an_engine_in_memory_is_asked_as_often() {
-    let store = EngineStore::new(CountingEngine::new(Memory::default()));
-    fill(&store, 80, 40, |_| 5);
-    let asked = request(1500);
-    let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
-    assert!(trips <= 2, "{trips}");
-    assert!(block.text.contains(", 4 times]"), "{}", block.text);
-}
-
-#[test]
 fn a_prompt_is_answered_in_four_round_trips() {
     with_notes(
         500,

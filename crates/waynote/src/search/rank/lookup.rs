@@ -43,7 +43,7 @@ impl Corpus<'_> {
         terms.dedup();
         for part in &self.parts {
             let mut at = 0;
-            for block in part.memory().blocks(b"") {
+            for block in part.memory.blocks(b"") {
                 Allowance::check()?;
                 let mut of_block = Terms::new(block)?;
                 while let Some((term, places)) = of_block.next()? {
@@ -80,11 +80,11 @@ impl Corpus<'_> {
 
     fn word(&self, part: &Part, word: &Word, found: &mut Vec<ClauseMatch>) -> SearchResult<()> {
         let Some(stem) = &word.stem else {
-            let block = part.memory().block(word.surface.as_bytes());
+            let block = part.memory.block(word.surface.as_bytes());
             let places = block::look(block, word.surface.as_bytes())?.here()?;
             return self.each_note(part, places, true, found);
         };
-        let block = part.memory().block(stem.as_bytes());
+        let block = part.memory.block(stem.as_bytes());
         let start = found.len();
         let places = block::look(block, stem.as_bytes())?.here()?;
         self.each_note(part, places, false, found)?;
@@ -99,7 +99,7 @@ impl Corpus<'_> {
         // A word mostly stands near its stem.
         let near = block::look(block, word.surface.as_bytes())?;
         if matches!(near, block::TermLookup::Elsewhere) {
-            let block = part.memory().block(word.surface.as_bytes());
+            let block = part.memory.block(word.surface.as_bytes());
             let places = block::look(block, word.surface.as_bytes())?.here()?;
             self.each_note(part, places, true, &mut typed)?;
         } else {
@@ -149,7 +149,7 @@ impl Corpus<'_> {
         let mut times = Vec::new();
         // None may be missing in between, or at either end.
         let mut before: Option<Terms<'_>> = None;
-        for block in part.memory().blocks(prefix.as_bytes()) {
+        for block in part.memory.blocks(prefix.as_bytes()) {
             Allowance::check()?;
             let mut terms = Terms::new(block)?;
             if before.is_some() {
@@ -183,7 +183,7 @@ impl Corpus<'_> {
     ) -> SearchResult<()> {
         let mut lists = Vec::with_capacity(words.len());
         for (word, distance) in words {
-            let block = part.memory().block(word.as_bytes());
+            let block = part.memory.block(word.as_bytes());
             match block::look(block, word.as_bytes())?.here()? {
                 Some(places) => lists.push((places.to_vec(), *distance)),
                 None => return Ok(()),
