@@ -53,25 +53,14 @@ pub(crate) struct Head {
     pub(crate) is_standby: bool,
 }
 
-macro_rules! head {
-    ($lock:literal) => {
-        concat!(
-            "SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,
-                    current_setting('synchronous_commit') <> 'off', pg_is_in_recovery(), v.version
-             FROM waynote.store s, waynote.version v WHERE s.store = $1 AND s.name = $2",
-            $lock
-        )
-    };
-}
-
-const HEAD: &str = head!("");
-
-/// The same, and nobody else writes the store until the transaction ends.
-const LOCKED: &str = head!(" FOR UPDATE OF s");
-
-/// Reads the row, and locks it for a write.
+/// Reads the row. If it is locked, nobody else writes the store until the transaction ends.
 pub(crate) fn statement(which: &StoreIdentity, is_locked: bool) -> Statement {
-    let sql = if is_locked { LOCKED } else { HEAD };
+    let lock = if is_locked { "FOR UPDATE OF s" } else { "" };
+    let sql = format!(
+        "SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,
+                current_setting('synchronous_commit') <> 'off', pg_is_in_recovery(), v.version
+         FROM waynote.store s, waynote.version v WHERE s.store = $1 AND s.name = $2 {lock}"
+    );
     Statement::typed(sql, vec![big(which.key), text(which.name.clone())])
 }
 

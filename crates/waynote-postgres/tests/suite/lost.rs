@@ -116,11 +116,7 @@ fn a_network_that_is_cut_is_an_error_in_bounded_time() {
         let error = outcome.unwrap_err();
         assert!(is_away(&error), "{error}");
     }
-    assert!(
-        begin.elapsed() < Duration::from_secs(8),
-        "{:?}",
-        begin.elapsed()
-    );
+    assert!(begin.elapsed() < Duration::from_secs(8));
     // Many threads that wait for one another get the same error, not one after the other.
     let begin = Instant::now();
     std::thread::scope(|scope| {
@@ -131,11 +127,7 @@ fn a_network_that_is_cut_is_an_error_in_bounded_time() {
             });
         }
     });
-    assert!(
-        begin.elapsed() < Duration::from_secs(10),
-        "{:?}",
-        begin.elapsed()
-    );
+    assert!(begin.elapsed() < Duration::from_secs(10));
     behind.proxy.does(Does::Forward);
     add(&store, "after").unwrap();
     assert!(store.verify().unwrap().is_clean());

@@ -3,19 +3,17 @@
 use std::time::{Duration, Instant};
 
 use waynote::{
-    Content, EngineStore, EntryType, Note, OperationId, Reader as _, SessionLog, Stamp, Store as _,
+    Content, EngineStore, EntryType, Note, OperationId, Reader as _, SessionLog, Store as _,
 };
 use waynote_postgres::{Options, Postgres, open};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
+use waynote_testing::values::at;
 
 use super::stores::new_store;
+use super::writers::until;
 
 fn add(store: &EngineStore<Postgres>, said: &str) -> waynote::Result<Note> {
-    let stamp = Stamp::new(
-        "2026-05-01T12:00:00Z".parse().unwrap(),
-        "person".parse().unwrap(),
-    );
-    let stamp = stamp.of_operation(OperationId::of(said));
+    let stamp = at(1).of_operation(OperationId::of(said));
     let log = SessionLog::new(store, "s".parse().unwrap());
     log.add(EntryType::Tip, None, Content::text(said).unwrap(), &stamp)
 }
@@ -100,10 +98,9 @@ fn a_commit_that_the_standby_may_not_have_is_not_acknowledged() {
             "ALTER SYSTEM SET synchronous_standby_names = '{name}'"
         ));
         cluster.sql("SELECT pg_reload_conf()");
-        let begin = Instant::now();
-        while cluster.sql("SHOW synchronous_standby_names") != name {
-            assert!(begin.elapsed() < Duration::from_secs(20));
-        }
+        until("a standby", || {
+            cluster.sql("SHOW synchronous_standby_names") == name
+        });
     };
     for ended in ["pg_cancel_backend", "pg_terminate_backend"] {
         // This standby does not exist.
@@ -114,10 +111,7 @@ fn a_commit_that_the_standby_may_not_have_is_not_acknowledged() {
             let waits = format!(
                 "SELECT count({ended}(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
             );
-            let begin = Instant::now();
-            while cluster.sql(&waits) == "0" {
-                assert!(begin.elapsed() < Duration::from_secs(20), "no wait");
-            }
+            until("a wait", || cluster.sql(&waits) != "0");
             adding.join().unwrap().expect_err(ended)
         });
         assert_eq!(error.kind(), "commit_unknown", "{ended}: {error}");
@@ -126,11 +120,7 @@ fn a_commit_that_the_standby_may_not_have_is_not_acknowledged() {
         assert_eq!(add(&store, &said).unwrap().revision, 1);
     }
     let log = SessionLog::new(&store, "s".parse().unwrap());
-    let revisions: Vec<u64> = log
-        .list(None)
-        .unwrap()
-        .iter()
-        .map(|note| note.revision)
-        .collect();
-    assert_eq!(revisions, [1, 1, 1]);
+    let notes = log.list(None).unwrap();
+    assert_eq!(notes.len(), 3);
+    assert!(notes.iter().all(|note| note.revision == 1), "{notes:?}");
 }

@@ -29,7 +29,7 @@ pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
 #[derive(Debug)]
 pub(crate) struct Writers {
     acknowledged: Vec<AtomicU32>,
-    longest: Vec<Mutex<Duration>>,
+    longest: Mutex<Duration>,
     /// The answers to the reader of the feed.
     pages: AtomicU32,
     is_over: AtomicBool,
@@ -51,15 +51,7 @@ impl Writers {
 
     /// The longest wait of a writer since this was last asked.
     pub(crate) fn longest(&self) -> Duration {
-        let taken = self.longest.iter();
-        let taken = taken.map(|longest| std::mem::take(&mut *longest.lock().unwrap()));
-        taken.max().unwrap()
-    }
-
-    fn acknowledged(&self, writer: usize, wait: Duration) {
-        let mut longest = self.longest[writer].lock().unwrap();
-        *longest = (*longest).max(wait);
-        self.acknowledged[writer].fetch_add(1, Ordering::SeqCst);
+        std::mem::take(&mut *self.longest.lock().unwrap())
     }
 
     /// Writes until it is over: the same call, by the same id, until it is acknowledged.
@@ -82,7 +74,10 @@ impl Writers {
                     Err(error) => is_to_be_repeated(&error, begin),
                 }
             }
-            self.acknowledged(writer, begin.elapsed());
+            let mut longest = self.longest.lock().unwrap();
+            *longest = longest.max(begin.elapsed());
+            drop(longest);
+            self.acknowledged[writer].fetch_add(1, Ordering::SeqCst);
             std::thread::sleep(pace);
         }
     }
@@ -167,7 +162,7 @@ pub(crate) fn threads_write_under<T>(
     stores::create(options(0)).unwrap();
     let writers = Writers {
         acknowledged: (0..count).map(|_| AtomicU32::new(0)).collect(),
-        longest: (0..count).map(|_| Mutex::default()).collect(),
+        longest: Mutex::default(),
         pages: AtomicU32::new(0),
         is_over: AtomicBool::new(false),
         is_written: AtomicBool::new(false),

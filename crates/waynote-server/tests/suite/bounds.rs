@@ -92,19 +92,17 @@ fn equal_questions_are_answered_once_and_answers_have_a_limit() {
     let admin = server.token("all", Rights::Admin);
     let other = server.token("other", Rights::Read);
     let repeated = |token: &str, field: &str, question: Value, times: usize| {
-        let began = Instant::now();
         let body = json!({ field: vec![question; times] });
-        let answer = post(&server, token, "read", &body);
-        (answer, began.elapsed())
+        post(&server, token, "read", &body)
     };
-    let (few, _) = repeated(&admin, "notes", json!("agent:a#k"), 100);
+    let few = repeated(&admin, "notes", json!("agent:a#k"), 100);
     let notes = few.json()["notes"].as_array().unwrap().clone();
     assert_eq!(notes.len(), 100);
     assert!(notes.iter().all(|note| note["content"] == "small"));
-    let (many, _) = repeated(&admin, "notes", json!("place:~/big"), 3_000);
+    let many = repeated(&admin, "notes", json!("place:~/big"), 3_000);
     assert_eq!(many.problem(), (TOO_MUCH.0, TOO_MUCH.1.into()));
     for token in [&admin, &other] {
-        let (journal, _) = repeated(token, "journal", json!({}), 100);
+        let journal = repeated(token, "journal", json!({}), 100);
         assert_eq!(journal.json()["journal"].as_array().unwrap().len(), 100);
         let pages: Vec<Value> = (1..=65).map(|limit| json!({ "limit": limit })).collect();
         let pages = post(&server, token, "read", &json!({ "journal": pages }));
@@ -115,12 +113,8 @@ fn equal_questions_are_answered_once_and_answers_have_a_limit() {
     }
     let scopes = vec!["agent:a"; 10_000];
     let moment = json!({ "time": "2026-08-01T12:00:00Z" });
-    let then = post(
-        &server,
-        &admin,
-        "as-of",
-        &json!({ "scopes": scopes, "moment": moment }),
-    );
+    let ask = json!({ "scopes": scopes, "moment": moment });
+    let then = post(&server, &admin, "as-of", &ask);
     assert_eq!(then.status, 200, "{}", then.body);
     assert_eq!(then.json()["notes"].as_array().unwrap().len(), 1);
 }
@@ -203,11 +197,8 @@ fn signing_in_takes_little_from_strangers() {
     };
     let large = format!("token={}", "x".repeat(9000));
     assert_eq!(sign_in(&[], &large).status, 413);
-    assert_eq!(
-        sign_in(&["Content-Length: 100"], "token=").status,
-        408,
-        "slow"
-    );
+    let slow = sign_in(&["Content-Length: 100"], "token=");
+    assert_eq!(slow.status, 408);
     for _ in 0..60 {
         sign_in(&[], "token=wrong");
     }

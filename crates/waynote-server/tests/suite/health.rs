@@ -62,15 +62,12 @@ fn figures_are_by_route_and_have_no_names() {
 #[test]
 fn the_log_has_a_line_for_each_request_without_what_was_in_it() {
     let server = start();
-    let answer = server.send(
-        "GET",
-        "/s/notes/api/v1/search?q=canary-query",
-        &[
-            "Authorization: Bearer canary-token",
-            "X-Other: canary-header",
-        ],
-        "",
-    );
+    let headers = [
+        "Authorization: Bearer canary-token",
+        "X-Other: canary-header",
+    ];
+    let search = "/s/notes/api/v1/search?q=canary-query";
+    let answer = server.send("GET", search, &headers, "");
     server.get("/s/notes/canary-path");
     let id = answer.header("x-request-id").to_owned();
     let log = server.log.text();

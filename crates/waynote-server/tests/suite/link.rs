@@ -18,10 +18,13 @@ fn once() -> Options {
 /// A server with its link.
 fn open() -> (RunningServer, String) {
     let server = start_with(once());
-    let link = server.link.clone().unwrap();
-    let path = link.split_once("/open").unwrap().1;
-    let path = format!("/open{path}");
-    (server, path)
+    let link = link(&server);
+    (server, link)
+}
+
+fn link(server: &RunningServer) -> String {
+    let link = server.link.as_ref().unwrap();
+    format!("/open{}", link.split_once("/open").unwrap().1)
 }
 
 /// The cookie that an answer sets, as a browser sends it back.
@@ -42,11 +45,8 @@ fn the_link_works_once_and_the_cookie_is_the_way_in() {
     assert_eq!(first.header("cache-control"), "no-store");
     let cookie = cookie(&first);
     for path in ["/s/notes/", "/s/notes/api/v1/sessions", "/s/notes/notes"] {
-        assert_eq!(
-            server.send("GET", path, &[&cookie], "").status,
-            200,
-            "{path}"
-        );
+        let shown = server.send("GET", path, &[&cookie], "");
+        assert_eq!(shown.status, 200, "{path}");
     }
     let body = r#"{"content": "run `make ship`"}"#;
     let note = "/s/notes/api/v1/notes/agent%3Abuilder%23deploy";
@@ -123,11 +123,8 @@ fn neither_refused_requests_nor_tokens_lock_out_the_browser() {
 
 #[test]
 fn a_link_is_for_this_machine_alone() {
-    let behind_proxy = true;
-    let options = Options {
-        behind_proxy,
-        ..once()
-    };
+    let mut options = once();
+    options.behind_proxy = true;
     let folder = tempfile::tempdir().unwrap();
     let stores = Stores::default().with("notes", file(&folder.path().join("notes.db")));
     let server = Server::new(&stores, options, Arc::new(now), Log::none());
@@ -140,18 +137,12 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
     let server = start_as(once(), |server| {
         server.opens_at("~/projects/shop".parse().unwrap(), "scout".parse().unwrap())
     });
-    let link = server.link.clone().unwrap();
-    let path = format!("/open{}", link.split_once("/open").unwrap().1);
-    let cookie = cookie(&server.get(&path));
+    let cookie = cookie(&server.get(&link(&server)));
     save(&server, "deploy", "text", "agent:builder");
     let get = |path: &str| server.send("GET", path, &[&cookie], "").body;
     let now = get("/s/notes/");
-    for field in [
-        r#"name="place" value="~/projects/shop""#,
-        r#"name="agent" value="scout""#,
-    ] {
-        assert!(now.contains(field), "{field}: {now}");
-    }
+    has(&now, r#"name="place" value="~/projects/shop""#);
+    has(&now, r#"name="agent" value="scout""#);
     let other = get("/s/notes/?place=~/other");
-    assert!(other.contains(r#"name="place" value="~/other""#), "{other}");
+    has(other, r#"name="place" value="~/other""#);
 }
