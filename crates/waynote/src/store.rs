@@ -149,12 +149,6 @@ pub trait Reader {
         self.number_of(Count::Counted(scope.clone()))
     }
 
-    /// How many keyed notes of a scope are pinned, or not pinned.
-    fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64> {
-        let scope = scope.clone();
-        self.number_of(Count::Keyed { scope, pinned })
-    }
-
     /// How many entries a session's log has: of one type or of all, of iterations before `before` or of all, only
     /// `open` (unresolved) ones or all.
     fn count_entries(

@@ -11,7 +11,7 @@ use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::model::allowance::Allowance;
 use crate::note::{EntryType, Note, Position, Revision};
-use crate::scope::{Scope, ScopeKind};
+use crate::scope::ScopeKind;
 use crate::store::{self, Count, Done, ScopeSummary, SideValue, Version, answer, answers};
 
 /// One question each, with the errors of [`Read::read`].
@@ -60,19 +60,14 @@ impl dyn Read + '_ {
         Ok(answers!(self, revisions: revisions))
     }
 
-    /// The time of the database.
-    pub fn clock(&self) -> Result<Option<Timestamp>> {
-        Ok(answers!(self, clock: true))
-    }
-
-    /// The revisions of every note that a scope ever had.
-    pub fn scope_histories(&self, scope: &Scope) -> Result<Vec<Vec<Revision>>> {
-        Ok(answer!(self, scope_histories: scope.clone()))
-    }
-
     /// The revisions at these positions.
     pub fn positions(&self, positions: &[i64]) -> Result<Vec<Option<Revision>>> {
         Ok(answers!(self, positions: positions.iter().copied().map(Position::new).collect()))
+    }
+
+    /// The time of the database.
+    pub fn clock(&self) -> Result<Option<Timestamp>> {
+        Ok(answers!(self, clock: true))
     }
 
     /// Every revision with one of these contents.
@@ -103,11 +98,6 @@ impl dyn Read + '_ {
     /// The revisions and events that a call wrote, by step.
     pub fn operation(&self, operation: OperationId) -> Result<Vec<Done>> {
         Ok(answer!(self, store.operations: operation))
-    }
-
-    /// For each content, the spaces of side data that have a value about it.
-    pub fn about(&self, contents: &[Content]) -> Result<Vec<Vec<String>>> {
-        Ok(answers!(self, about: contents.to_vec()))
     }
 
     /// The spaces of side data that have a value, by name.

@@ -12,7 +12,7 @@ use crate::forget::{Forget, ForgetTarget};
 use crate::key::Name;
 use crate::note::{Action, Note, Revision, Stamp, State};
 use crate::scope::Scope;
-use crate::store::{EventPage, answers};
+use crate::store::{EventPage, answer, answers};
 
 /// The error for reading a forgotten note. Takes the history, oldest first.
 pub(crate) fn gone_by_forgetting(history: &[Revision]) -> Option<Error> {
@@ -78,7 +78,8 @@ fn meant(request: &Forget, rows: &dyn Read) -> Result<ErasureTargets> {
             exists
         }
         ForgetTarget::Session(session) => {
-            let entries = rows.scope_histories(&Scope::Session(session.clone()))?;
+            let scope = Scope::Session(session.clone());
+            let entries = answer!(rows, scope_histories: scope);
             let events = all_events(rows, session)?;
             let exists = !entries.is_empty() || !events.is_empty();
             meant.notes = entries.iter().flatten().filter_map(says).collect();

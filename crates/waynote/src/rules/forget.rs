@@ -287,6 +287,9 @@ fn unheld(rows: &dyn Read, erasure: &Erasure) -> Result<Vec<Content>> {
 
 /// The spaces of side data that have a value about one of these, by name.
 fn spaces(rows: &dyn Read, contents: &[Content]) -> Result<Vec<String>> {
-    let spaces: BTreeSet<String> = rows.about(contents)?.into_iter().flatten().collect();
+    let spaces: BTreeSet<String> = answers!(rows, about: contents.to_vec())
+        .into_iter()
+        .flatten()
+        .collect();
     Ok(spaces.into_iter().collect())
 }

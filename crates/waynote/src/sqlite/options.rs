@@ -35,14 +35,13 @@ impl Default for Options {
 }
 
 impl Options {
-    /// How long a write waits for the writers before it.
-    pub fn wait(self, wait: Duration) -> Self {
-        Self { wait, ..self }
-    }
-
-    /// Sets whether a database of another program may become a store.
-    pub fn attach(self, attach: bool) -> Self {
-        Self { attach, ..self }
+    setters! {
+        exact {
+            /// How long a write waits for the writers before it.
+            wait: Duration;
+            /// Sets whether a database of another program may become a store.
+            attach: bool;
+        }
     }
 
     /// After how many pages of 4 KiB a write moves the write-ahead log into the database.
