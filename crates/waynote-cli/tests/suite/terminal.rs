@@ -82,14 +82,18 @@ fn forgetting_asks() {
     the same text would remain in agent:default#other@1; `--everywhere` forgets it there too
     This cannot be undone. Forget it? [y/N] nothing was changed
     ");
-    has(typed(&scratch, forget, "\n"), "[y/N] kept agent:default#k");
+    has(typed(&scratch, forget, "\n"), "[y/N] nothing was changed");
     assert_eq!(scratch.ok("key show k"), "two");
     // Without a terminal there is nobody to ask.
     assert_snapshot!(scratch.run(forget).said(), @"
     exit 1
     error: forgetting agent:default#k cannot be undone, and there is no terminal to confirm it
-      check with `--dry-run`, then add `--yes`
+      add `--yes`
     ");
+    assert_snapshot!(scratch.run(&format!("{forget} --json")).said(), @r#"
+    exit 1
+    {"error":{"hint":"add `--yes`","kind":"not_confirmed","message":"forgetting agent:default#k cannot be undone, and there is no terminal to confirm it"}}
+    "#);
     assert_eq!(scratch.ok("key show k"), "two");
     let forgotten = "[y/N] forgot 2 revisions of agent:default#k; no text of it is left";
     has(typed(&scratch, forget, "y\n"), forgotten);
