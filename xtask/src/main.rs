@@ -66,14 +66,13 @@ fn run(words: &[&str]) -> Result<()> {
         ["lines"] => lines::check(),
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--keep] [CLIENT…] [MOMENT…] | clients | conformance | package | packages | page | postgres | rest | serving] \
-             | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | search | serving [load | kills | two | matrix | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [book | packages | postgres [--short] [writers | killed | failover | cluster | restore | address | limit] | serving] \
+             | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [book | packages | postgres [--short] [writers | killed | failover | cluster | restore | address | limit] | serving] \
              | faults [--seed N] [--only PART] [--short] [--release] | trial [--with CLIENT] [--agent COMMAND] [--runs N] [--seed N] [--json FILE] [--keep] [TRAP…] | docs | lines | package [--binary PATH] [--out FOLDER] [--repository URL]"
         ),
     }
 }
 
-/// The server under load and kills, every kind of token, requests that Schemathesis generates, and the conformance suite
-/// of MCP.
+/// The server under load and kills, requests that Schemathesis generates, and the conformance suite of MCP.
 fn prove_serving() -> Result<()> {
     tools::released("serving", &["--long"])?;
     tools::run("conformance", &[])

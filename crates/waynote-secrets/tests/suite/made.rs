@@ -70,45 +70,22 @@ impl Random {
     }
 }
 
-/// The text with what stands in `{b64|…|}`, `{hex|…|}`, `{percent|…|}`, `{json|…|}` or `{utf16|…|}` encoded, the
-/// innermost first.
+/// The text with what stands in `{b64|…|}` or `{hex|…|}` encoded, the innermost first.
 fn encoded(mut text: String) -> String {
-    let hex = |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
-    let names = ["{b64|", "{hex|", "{percent|", "{json|", "{utf16|"];
     loop {
-        let begin = names
-            .iter()
-            .filter_map(|name| Some((text.rfind(name)?, *name)));
-        let Some((begin, name)) = begin.max() else {
+        let begins = ["{b64|", "{hex|"].map(|name| Some((text.rfind(name)?, name)));
+        let Some((begin, name)) = begins.into_iter().flatten().max() else {
             return text;
         };
         let inside = begin + name.len();
         let Some(length) = text[inside..].find("|}") else {
             return text;
         };
-        let of = &text[inside..inside + length];
+        let of = &text.as_bytes()[inside..inside + length];
         let put = match name {
-            "{b64|" => data_encoding::BASE64.encode(of.as_bytes()),
-            "{hex|" => hex(of.as_bytes()),
-            "{percent|" => each(of, |char| format!("%{:02X}", u32::from(char))),
-            "{json|" => each(of, |char| format!("\\u{:04x}", u32::from(char))),
-            _ => {
-                let units = of.encode_utf16().flat_map(u16::to_le_bytes);
-                data_encoding::BASE64.encode(&units.collect::<Vec<u8>>())
-            }
+            "{b64|" => data_encoding::BASE64.encode(of),
+            _ => data_encoding::HEXLOWER.encode(of),
         };
         text.replace_range(begin..inside + length + 2, &put);
     }
-}
-
-/// The ASCII text with every character written in another way; marks of a test stay.
-fn each(text: &str, write: impl Fn(char) -> String) -> String {
-    let mut out = String::new();
-    for char in text.chars() {
-        match char.is_ascii() {
-            true => out.push_str(&write(char)),
-            false => out.push(char),
-        }
-    }
-    out
 }
