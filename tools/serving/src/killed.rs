@@ -209,10 +209,10 @@ pub(super) fn database(program: &Path, form: &Form) -> Result<()> {
     };
     let mut servers = [start(0)?, start(1)?];
     let balancer = Proxy::balancing(&servers.each_ref().map(|server| server.address.port()));
-    let (clients, rounds) = (form.pairs.clients, form.pairs.rounds);
+    let (clients, rounds) = (form.pair_clients, form.pair_rounds);
     println!("{clients} clients of two servers over one database, each killed {rounds} times");
     under(balancer.address(), clients, &store, |work| {
-        let writes = clients * form.pairs.writes;
+        let writes = clients * form.pair_writes;
         work.more(writes)?;
         for _ in 0..rounds {
             for (dies, server) in servers.iter_mut().enumerate() {

@@ -31,17 +31,11 @@ pub(crate) struct Form {
     kills: u32,
     /// How long requests are generated.
     generated: Duration,
-    /// Two servers over one database.
-    pairs: Pairs,
-}
-
-/// The work of two servers over one database.
-pub(crate) struct Pairs {
-    clients: usize,
-    /// How many writes of each client are acknowledged between two events.
-    writes: usize,
-    /// How often each server is killed.
-    rounds: usize,
+    /// Clients of two servers over one database, how many writes of each are acknowledged between two events, and how
+    /// often each server is killed.
+    pair_clients: usize,
+    pair_writes: usize,
+    pair_rounds: usize,
 }
 
 /// The gate's run.
@@ -54,11 +48,9 @@ const SHORT: Form = Form {
     writers: 16,
     kills: 3,
     generated: Duration::from_secs(40),
-    pairs: Pairs {
-        clients: 8,
-        writes: 3,
-        rounds: 1,
-    },
+    pair_clients: 8,
+    pair_writes: 3,
+    pair_rounds: 1,
 };
 
 /// The run of `--long`, for `cargo xtask prove`.
@@ -71,11 +63,9 @@ const LONG: Form = Form {
     writers: 16,
     kills: 20,
     generated: Duration::from_secs(240),
-    pairs: Pairs {
-        clients: 64,
-        writes: 5,
-        rounds: 5,
-    },
+    pair_clients: 64,
+    pair_writes: 5,
+    pair_rounds: 5,
 };
 
 fn main() -> Result<()> {
