@@ -35,12 +35,40 @@ pub(super) fn send(
 
 /// The whole answer to a browser with this cookie.
 pub(super) fn get(url: &str, cookie: Option<&str>) -> String {
+    asked(url, "GET", cookie, "")
+}
+
+/// The whole answer to a form that a browser with this cookie sends.
+pub(super) fn submit(url: &str, cookie: &str, form: &str) -> String {
+    asked(url, "POST", Some(cookie), form)
+}
+
+fn asked(url: &str, method: &str, cookie: Option<&str>, form: &str) -> String {
     let (_, address) = url.split_once("://").unwrap();
     let (address, path) = address.split_once('/').unwrap();
-    let cookie = cookie.map(|cookie| format!("Cookie: {cookie}"));
-    let headers: Vec<&str> = cookie.iter().map(String::as_str).collect();
-    let request = format!("GET /{path}");
-    exchange(address.parse().unwrap(), &request, &headers, &Value::Null).unwrap()
+    let cookie = format!("Cookie: {}", cookie.unwrap_or_default());
+    let headers = [
+        &format!("Origin: http://{address}"),
+        "Content-Type: application/x-www-form-urlencoded",
+        &cookie,
+    ];
+    let request = format!("{method} /{path}");
+    exchange(address.parse().unwrap(), &request, &headers, form).unwrap()
+}
+
+/// The whole answer to a request.
+fn exchange(address: SocketAddr, request: &str, headers: &[&str], body: &str) -> Result<String> {
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let headers = headers.join("\r\n");
+    let length = body.len();
+    let sent = format!(
+        "{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(sent.as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 fn read(answer: &str) -> Option<Answer> {

@@ -20,20 +20,9 @@ fn a_bar_is_shown_on_a_terminal_when_it_takes_long() {
     let lock = File::open(format!("{}-lock", scratch.store().display())).unwrap();
     lock.lock().unwrap();
     let mut command = scratch.command("import server-memory memory.jsonl");
-    command
-        .env("TERM", "xterm")
-        .env("WAYNOTE_LOCK_WAIT", "60")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::from(theirs));
-    let mut child = command.spawn().unwrap();
-    // Else the terminal is open here, too, and never ends.
-    command.stderr(Stdio::null());
-    let mut terminal = BufReader::new(File::from(ours));
-    let mut seen = Vec::new();
-    while !String::from_utf8_lossy(&seen).contains("0/8000") {
-        // A bar is drawn again with a carriage return.
-        assert!(terminal.read_until(b'\r', &mut seen).unwrap() > 0);
-    }
+    command.env("WAYNOTE_LOCK_WAIT", "60");
+    let mut terminal = Terminal::of(command, (80, 24));
+    terminal.until("0/8000 notes");
     lock.unlock().unwrap();
     terminal.until("8000 added, 0 updated, 0 unchanged, 0 skipped");
     assert!(terminal.child.wait().unwrap().success());

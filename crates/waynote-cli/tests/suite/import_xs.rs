@@ -30,7 +30,7 @@ fn there_and_back() {
     imported session:other#03ha3k09ae7zgaf9kyfmxt54j
     3 added, 0 updated, 0 unchanged, 0 skipped
     not imported:
-      ralph.other.iteration: 1 frame, no notes
+      ralph.other.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
     ");
     scratch
         .run("--session other --iteration 7 log add --type tip 'back to xs\n'")
@@ -49,7 +49,7 @@ fn there_and_back() {
     insta::assert_snapshot!(run("--session other import xs"), @"
     0 added, 0 updated, 4 unchanged, 0 skipped
     not imported:
-      ralph.other.iteration: 1 frame, no notes
+      ralph.other.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
     ");
     let all = run("import xs");
     assert!(
@@ -89,7 +89,7 @@ fn a_frame_that_xs_files_elsewhere_is_taken_back() {
     insta::assert_snapshot!(run(&scratch, &xs, "--session demo export xs"), @"
     exit 1
     error: xs filed frame 03zzzzzzzzzzzzzzzzzzzz000 under `append/ralph.demo.note` and not under `ralph.demo.note`; the frame was removed again
-      a topic has letters, digits, `_`, `-` and single dots alone; docs/sources.md has the versions of xs that are known
+      this version of xs takes frames in another way; see docs/sources.md for the versions that are known
     ");
     assert_eq!(xs.appended(), []);
 }
@@ -105,7 +105,7 @@ fn a_session_that_no_topic_can_name_is_refused() {
     insta::assert_snapshot!(said, @"
     exit 1
     error: xs takes no topic `ralph.my run.note`
-      a topic has letters, digits, `_`, `-` and single dots alone; docs/sources.md has the versions of xs that are known
+      a topic has letters, digits, `_`, `-` and single dots alone; export under a session name of these
     ");
 }
 
@@ -123,6 +123,7 @@ fn what_is_no_note_is_counted_and_stays() {
         ("ralph.demo.inbox", json!({"status": "unread"})),
         ("ralph.demo.control", json!({"action": "session_complete"})),
         ("ralph.other.task", json!({"action": "add"})),
+        ("ralph.demo.elsewhere", Value::Null),
         ("xs.start", Value::Null),
     ] {
         let frame = json!({ "topic": topic, "id": "03ha3k09cz6nrbzf8vnaynffw", "meta": meta });
@@ -132,17 +133,72 @@ fn what_is_no_note_is_counted_and_stays() {
     insta::assert_snapshot!(run(&scratch, &xs, "import xs"), @"
     0 added, 0 updated, 0 unchanged, 0 skipped
     not imported:
-      ralph.demo.control: 1 frame, no notes
-      ralph.demo.inbox: 1 frame, no notes
-      ralph.demo.iteration: 1 frame, no notes
-      ralph.demo.task: 2 frames, no notes
-      ralph.other.task: 1 frame, no notes
+      ralph.demo.control: 1 frame, its signals to end the loop
+      ralph.demo.inbox: 1 frame, its inbox; write what still matters to the spec or to a note
+      ralph.demo.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
+      ralph.demo.task: 2 frames, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
+      ralph.other.task: 1 frame, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
     ");
-    let words = format!("--session demo import xs {} --json", xs.store.display());
-    let of_demo = &scratch.json(&words)["not_imported"];
-    assert_eq!(of_demo.as_array().unwrap().len(), 4, "{of_demo}");
-    assert_eq!(
-        of_demo[0],
-        json!({ "what": "ralph.demo.control", "reason": "1 frame, no notes" })
-    );
+}
+
+#[test]
+fn frames_on_standard_input_and_no_xs() {
+    let scratch = Scratch::new();
+    let store = xs_store(&scratch).to_string_lossy().into_owned();
+    let frames = reference("ralph/frames.ndjson")
+        + "{\"topic\":\"ralph.demo.no\nnot json\n{\"topic\": 3}\n{\"topic\":\"ralph..note\",\"id\":\"x\"}\n{\"topic\":\"ralph. x .note\",\"id\":\"x\"}\n";
+    let run = |words: &str| {
+        let run = scratch.run(&words.replace("STORE", &store));
+        run.stdin(frames.as_str()).said().replace(&store, "STORE")
+    };
+    let piped = run("--session striter import xs - --contents STORE");
+    insta::assert_snapshot!(piped, @"
+    imported session:striter#03ha3k09cz6nrbzf8vnaynffw
+    1 added, 0 updated, 0 unchanged, 6 skipped
+    skipped 6:
+      frame 03ha3k09dfl8zmpoq9569lsgo of ralph.striter.note: its iteration is a string, not an integer
+      line 55: it is no frame: EOF while parsing a string at line 1 column 23
+      line 56: it is no frame: expected ident at line 1 column 2
+      line 57: it is no frame: it lacks a topic or an id
+      frame x of ralph..note: `` is not a valid name: it is empty
+      frame x of ralph. x .note: its session's name begins or ends with a blank
+    ");
+    insta::assert_snapshot!(run("import xs -"), @"
+    exit 2
+    error: the texts of frames from standard input are missing
+      add `--contents FOLDER`: the xs store's folder
+    ");
+    insta::assert_snapshot!(run("import xs STORE"), @"
+    exit 1
+    error: no xs answers at STORE/sock: No such file or directory (os error 2)
+      start it with `xs serve STORE`; or import what `xs cat STORE` prints, with --contents
+    ");
+}
+
+#[test]
+fn a_content_that_is_not_what_its_hash_says_is_skipped() {
+    let scratch = Scratch::new();
+    let store = xs_store(&scratch);
+    let hash = STANDARD
+        .decode("R12MNmMnbVmRtYaalOjUFP3E3s7sdE6ppeQlRwd7eZc=")
+        .unwrap();
+    fs::write(file_of(&store, &hash), "tampered").unwrap();
+    let good = STANDARD
+        .decode("AQjKbpjWCe9y2n4Ept/1u33tSTmaVu0pMXKYpQVNngk=")
+        .unwrap();
+    fs::remove_file(file_of(&store, &good)).unwrap();
+    let frames = reference("ralph/frames.ndjson").replace("\"iteration\":\"1\"", "\"iteration\":1");
+    let store = store.to_string_lossy().into_owned();
+    let run = scratch
+        .run(&format!(
+            "--session striter import xs - --contents '{store}'"
+        ))
+        .stdin(frames);
+    insta::assert_snapshot!(run.said(), @"
+    exit 1
+    0 added, 0 updated, 0 unchanged, 2 skipped
+    skipped 2:
+      frame 03ha3k09cz6nrbzf8vnaynffw of ralph.striter.note: its content is not in the store
+      frame 03ha3k09dfl8zmpoq9569lsgo of ralph.striter.note: its content does not match its hash
+    ");
 }

@@ -13,61 +13,8 @@ use waynote_server::{Log, Server, Stores};
 
 use super::common::{NOW, Scratch, has, until};
 
-/// A server in this process, so that its clock can go on.
-struct Serving {
-    url: String,
-    later: Arc<AtomicI64>,
-    stopper: Stopper,
-    thread: Option<JoinHandle<()>>,
-    _folder: tempfile::TempDir,
-}
-
-impl Serving {
-    fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("notes.db");
-        let store = SqliteStore::open(path, &StoreOptions::default()).unwrap();
-        let later = Arc::new(AtomicI64::new(0));
-        let seconds = Arc::clone(&later);
-        let clock = move || {
-            let seconds = u64::try_from(seconds.load(Ordering::Relaxed)).unwrap();
-            NOW.parse::<Timestamp>().unwrap() + Duration::from_secs(seconds)
-        };
-        let server = Server::new(
-            &Stores::default().with("team", Arc::new(store)),
-            waynote_server::Options {
-                listen: "127.0.0.1:0".parse().unwrap(),
-                ..Default::default()
-            },
-            Arc::new(clock),
-            Log::to(std::io::sink()),
-        );
-        let bound = server.bind().unwrap();
-        Self {
-            url: format!("http://{}/s/team", bound.address()),
-            later,
-            stopper: bound.stopper(),
-            thread: Some(std::thread::spawn(move || bound.run().unwrap())),
-            _folder: folder,
-        }
-    }
-
-    fn later(&self, seconds: i64) {
-        self.later.fetch_add(seconds, Ordering::Relaxed);
-    }
-
-    fn remote(&self) -> RemoteStore {
-        RemoteStore::open(&self.url, Options::default()).unwrap()
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        self.stopper.stop();
-        if let Some(thread) = self.thread.take() {
-            thread.join().unwrap();
-        }
-    }
+fn now() -> Timestamp {
+    NOW.parse().unwrap()
 }
 
 /// A loop of another machine takes the session.
@@ -85,9 +32,11 @@ fn what_an_agent_writes_is_refused_once_its_loop_has_lost_the_session() {
     let later = Arc::new(AtomicU64::new(0));
     let seconds = Arc::clone(&later);
     let clock = move || now() + Duration::from_secs(seconds.load(Ordering::Relaxed));
+    let mut options = waynote_server::Options::default();
+    options.listen = "127.0.0.1:0".parse().unwrap();
     let bound = Server::new(
         &Stores::default().with("team", Arc::new(store)),
-        waynote_server::Options::default().listen("127.0.0.1:0".parse().unwrap()),
+        options,
         Arc::new(clock),
         Log::to(std::io::sink()),
     )

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::common::{Scratch, has, own_start};
+use super::common::{Scratch, fields};
 use super::mcp_client::{BLOCK, Client};
 
 #[test]
@@ -52,49 +52,63 @@ fn no_reply_carries_what_a_hook_has_delivered() {
     std::fs::create_dir_all(&folder).unwrap();
     let named = folder.join(format!("client {} {start}", std::process::id()));
     let ledger = folder.join("session one");
-    const GIVEN: &str = r#"{"block":"hook"}"#;
-    for was_given in [false, true] {
-        std::fs::write(&named, "one").unwrap();
-        std::fs::write(&ledger, if was_given { GIVEN } else { "" }).unwrap();
-        let mut client = Client::start(&scratch, "mcp");
-        let has_block = |reply: Value| {
-            let text = reply["content"][0]["text"].as_str();
-            text.is_some_and(|text| text.contains(BLOCK))
-        };
-        let first = client.result("note_show", json!({ "key": "fact" }));
-        assert_eq!(has_block(first), !was_given);
-        let given = std::fs::read_to_string(&ledger).unwrap();
-        has(
-            &given,
-            if was_given {
-                GIVEN
-            } else {
-                r#""block":"server""#
-            },
-        );
-        // A later call brings the block that the session has lost meanwhile, once.
-        std::fs::write(&ledger, r#"{"was_reset":true}"#).unwrap();
-        for brings in [true, false] {
-            let later = client.result("note_show", json!({ "key": "fact" }));
-            assert_eq!(has_block(later), brings);
-        }
-    }
+    std::fs::write(named, "one").unwrap();
+    std::fs::write(&ledger, "block hook\n").unwrap();
+    let mut client = Client::start(&scratch, "mcp");
+    let mut has_block = || {
+        let reply = client.result("note_show", json!({ "key": "fact" }));
+        fields(&reply, "content/0/text").contains(BLOCK)
+    };
+    assert!(!has_block());
+    // A later call brings the block that the session has lost meanwhile, once.
+    std::fs::write(ledger, "block hook\nreset compact - 0\n").unwrap();
+    assert!(has_block());
+    assert!(!has_block());
 }
 
 #[test]
-fn the_block_is_a_resource() {
+fn notes_and_the_block_are_resources() {
     let scratch = Scratch::new();
     scratch.ok("key save fact v --pin");
+    scratch.ok("place write everywhere_here");
     let mut client = Client::start(&scratch, "mcp");
     let listed = client.request("resources/list", json!({}));
-    assert_eq!(listed["resources"][0]["uri"], "waynote://context");
+    let uris = ["0/uri", "1/uri", "2/uri"].map(|uri| fields(&listed["resources"], uri));
+    assert_eq!(
+        uris,
+        [
+            "waynote://context",
+            "waynote://note/agent%3Adefault%23fact",
+            "waynote://note/place%3A~%2Fwork"
+        ]
+    );
     let mut read = |uri: &str| client.answer("resources/read", json!({ "uri": uri }));
-    for uri in ["waynote://context", "waynote://context/"] {
-        let block = read(uri);
-        assert_eq!(
-            block["result"]["contents"][0]["text"],
-            scratch.ok("context")
-        );
+    for (uri, text) in [
+        (&*uris[0], &*scratch.ok("context")),
+        (&uris[1], "v"),
+        ("waynote://note/agent:default%23fact@1", "v"),
+    ] {
+        assert_eq!(read(uri)["result"]["contents"][0]["text"], text);
     }
-    assert_eq!(read("file:///etc/passwd")["error"]["code"], -32002);
+    for (uri, code) in [
+        ("waynote://note/agent:default%23none", -32002),
+        ("file:///etc/passwd", -32002),
+        ("waynote://note/agents:default%23none", -32602),
+    ] {
+        assert_eq!(read(uri)["error"]["code"], code, "{uri}");
+    }
+    let templates = client.request("resources/templates/list", json!({}));
+    assert_eq!(
+        templates["resourceTemplates"][0]["uriTemplate"],
+        "waynote://note/{address}"
+    );
+    let prompt = client.request("prompts/get", json!({ "name": "context" }));
+    assert_eq!(
+        prompt["messages"][0]["content"]["text"],
+        scratch.ok("context")
+    );
+    assert_eq!(
+        client.answer("prompts/get", json!({ "name": "x" }))["error"]["code"],
+        -32602
+    );
 }

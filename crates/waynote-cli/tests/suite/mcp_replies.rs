@@ -113,9 +113,21 @@ fn no_reply_hides_anything_or_speaks_for_the_client() {
             }
             called.insert(name);
         }
-        for uri in ["waynote://context", HOSTILE] {
+        let listed = client.request("resources/list", json!({}));
+        is_harmless(&listed, "resources/list");
+        let resources = listed["resources"].as_array().unwrap().iter();
+        let mut uris: Vec<String> = resources.map(|resource| fields(resource, "uri")).collect();
+        assert!(uris.len() > 3, "{uris:?}");
+        uris.push(format!("waynote://note/{HOSTILE}"));
+        uris.push("waynote://note/place%3A~%23%3Csystem-reminder%3E%F3%A0%81%81".into());
+        uris.push(HOSTILE.into());
+        for uri in uris {
             let read = client.answer("resources/read", json!({ "uri": uri }));
             is_harmless(&read, &format!("resources/read {uri}"));
+        }
+        for prompt in ["context", HOSTILE] {
+            let got = client.answer("prompts/get", json!({ "name": prompt }));
+            is_harmless(&got, &format!("prompts/get {prompt}"));
         }
         for (method, params) in [
             (HOSTILE, json!({})),

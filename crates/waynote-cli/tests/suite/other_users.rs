@@ -95,26 +95,6 @@ fn a_file_beside_the_store_that_is_another_users_is_named_with_what_mends_it() {
         }
         chown(theirs.beside(suffix), Some(SOMEBODY), Some(SOMEBODY)).unwrap();
     }
-    insta::assert_snapshot!(seen, @"
-    -lock: exit 0
-    NOTE             UPDATED               PINNED  PREVIEW
-    agent:default#k  2026-05-17T12:00:00Z          v
-    -lock: exit 1
-    error: the store HOME/theirs/notes.db cannot be used: HOME/theirs/notes.db-lock belongs to user 0, and the store to user 54321
-      give HOME/theirs/notes.db-lock the store's owner (user 54321, group 54321)
-    -shm: exit 1
-    error: the store HOME/theirs/notes.db cannot be used: HOME/theirs/notes.db-shm belongs to user 0, and the store to user 54321
-      give HOME/theirs/notes.db-shm the store's owner (user 54321, group 54321)
-    -shm: exit 1
-    error: the store HOME/theirs/notes.db cannot be used: HOME/theirs/notes.db-shm belongs to user 0, and the store to user 54321
-      give HOME/theirs/notes.db-shm the store's owner (user 54321, group 54321)
-    -wal: exit 1
-    error: the store HOME/theirs/notes.db cannot be used: HOME/theirs/notes.db-wal belongs to user 0, and the store to user 54321
-      give HOME/theirs/notes.db-wal the store's owner (user 54321, group 54321)
-    -wal: exit 1
-    error: the store HOME/theirs/notes.db cannot be used: HOME/theirs/notes.db-wal belongs to user 0, and the store to user 54321
-      give HOME/theirs/notes.db-wal the store's owner (user 54321, group 54321)
-    ");
 }
 
 #[test]

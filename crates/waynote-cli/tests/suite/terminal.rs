@@ -78,93 +78,22 @@ fn forgetting_asks() {
     would forget 2 revisions:
       agent:default#k@1
       agent:default#k@2
-    these notes would be gone: agent:default#k
+    agent:default#k would be gone for good
     the same text would remain in agent:default#other@1; `--everywhere` forgets it there too
-    This cannot be undone. Forget it? [y/N] nothing was changed
+    This cannot be undone. Forget it? [y/N] kept agent:default#k
     ");
-    has(typed(&scratch, forget, "\n"), "[y/N] nothing was changed");
+    has(typed(&scratch, forget, "\n"), "[y/N] kept agent:default#k");
     assert_eq!(scratch.ok("key show k"), "two");
     // Without a terminal there is nobody to ask.
     assert_snapshot!(scratch.run(forget).said(), @"
     exit 1
     error: forgetting agent:default#k cannot be undone, and there is no terminal to confirm it
-      add `--yes`
+      check with `--dry-run`, then add `--yes`
     ");
-    assert_snapshot!(scratch.run(&format!("{forget} --json")).said(), @r#"
-    exit 1
-    {"error":{"hint":"add `--yes`","kind":"not_confirmed","message":"forgetting agent:default#k cannot be undone, and there is no terminal to confirm it"}}
-    "#);
     assert_eq!(scratch.ok("key show k"), "two");
     let forgotten = "[y/N] forgot 2 revisions of agent:default#k; no text of it is left";
     has(typed(&scratch, forget, "y\n"), forgotten);
     assert_eq!(scratch.ok("key count"), "1\n");
-    assert_snapshot!(typed(&scratch, "forget agent:default#never", ""), @"
-    exit 1
-    error: there is no agent:default#never
-      there are: other
-    ");
-}
-
-#[test]
-fn a_dry_run_forgets_nothing() {
-    let scratch = Scratch::new();
-    scratch.ok("key save k one");
-    scratch.ok("key save k two");
-    scratch.ok("key save other one");
-    let said = |words: &str| scratch.run(words).said();
-    assert_transcript!(said, @r#"
-    $ waynote forget agent:default#k@1 --dry-run --everywhere
-    would forget 2 revisions:
-      agent:default#k@1
-      agent:default#other@1
-    these notes would be gone: agent:default#other
-    1 revision would be left
-
-    $ waynote forget agent:default#k@2 --dry-run --json
-    {
-      "files": [],
-      "gone": [
-        "agent:default#k"
-      ],
-      "kept": 1,
-      "named": "agent:default#k@2",
-      "residue": null,
-      "revisions": [
-        "agent:default#k@2"
-      ],
-      "shared": [],
-      "up_to": "3"
-    }
-
-    $ waynote forget agent:default#k@9 --dry-run
-    exit 1
-    error: there is no agent:default#k@9
-      it has the revisions 1 to 2
-
-    $ waynote forget agent:default#k --dry-run --yes
-    exit 2
-    error: the argument '--dry-run' cannot be used with '--yes'
-    "#);
-    assert_eq!(scratch.ok("key show k"), "two");
-    assert_eq!(scratch.ok("show agent:default#k@1"), "one");
-}
-
-/// A text that lies only in the kept-in-step file would go too.
-#[test]
-fn a_dry_run_knows_the_file() {
-    let scratch = Scratch::new();
-    let file = scratch.path("notes.json");
-    let said = |words: &str| {
-        let run = scratch.run(words);
-        run.env("ZRB_LLM_NOTE_FILE", file.to_str().unwrap()).said()
-    };
-    std::fs::write(&file, r#"{"~/work": "from the file"}"#).unwrap();
-    assert_snapshot!(said("forget place:~/work --dry-run"), @"
-    would forget 1 revision:
-      place:~/work@1
-    these notes would be gone: place:~/work
-    ");
-    assert_snapshot!(said("forget place:~/work --yes"), @"forgot 1 revision of place:~/work; no text of it is left");
 }
 
 /// A text that would colour, clear, turn around and hide.
