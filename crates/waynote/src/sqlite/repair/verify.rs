@@ -38,12 +38,12 @@ fn engine(conn: &Connection, report: &mut Report) -> Outcome<()> {
             Ok(Some(row)) => {
                 let line: String = row.get(0)?;
                 if line != "ok" {
-                    report.problems.push(format!("database: {line}"));
+                    report.add(format!("database: {line}"));
                 }
             }
             Ok(None) => return Ok(()),
             Err(error) => {
-                report.problems.push(format!("database: {error}"));
+                report.add(format!("database: {error}"));
                 return Ok(());
             }
         }
@@ -59,9 +59,7 @@ fn contents(conn: &Connection, report: &mut Report) -> Outcome<()> {
         let body = row.get_ref(2)?.as_bytes().unwrap_or_default();
         if stored != Content::imported(body).hash().0 {
             let used = users(conn, id)?;
-            report
-                .problems
-                .push(format!("the content of {used} does not match its hash"));
+            report.add(format!("the content of {used} does not match its hash"));
         }
     }
     Ok(())
@@ -76,9 +74,7 @@ fn unused(conn: &Connection, report: &mut Report) -> Outcome<()> {
         |row| row.get(0),
     )?;
     if unused > 0 {
-        report
-            .problems
-            .push(format!("contents without a revision: {unused}"));
+        report.add(format!("contents without a revision: {unused}"));
     }
     Ok(())
 }
@@ -112,15 +108,11 @@ fn one_order(conn: &Connection, report: &mut Report) -> Outcome<()> {
     )?;
     if distinct != all {
         let twice = all - distinct;
-        report
-            .problems
-            .push(format!("positions used twice: {twice}"));
+        report.add(format!("positions used twice: {twice}"));
     }
     if first != 1 || last != distinct {
         let missing = last - distinct;
-        report
-            .problems
-            .push(format!("positions missing before {last}: {missing}"));
+        report.add(format!("positions missing before {last}: {missing}"));
     }
     Ok(())
 }
@@ -142,9 +134,7 @@ fn previews(conn: &Connection, report: &mut Report) -> Outcome<()> {
             || stored == content.preview()
             || stored == content.plain_preview();
         if !is_its_own {
-            report
-                .problems
-                .push(format!("{} has a wrong preview", named_in(row)?));
+            report.add(format!("{} has a wrong preview", named_in(row)?));
         }
     }
     Ok(())
@@ -208,7 +198,7 @@ fn named(conn: &Connection, check: &str, says: &str, report: &mut Report) -> Out
     let mut statement = conn.prepare(check)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        report.problems.push(format!("{} {says}", named_in(row)?));
+        report.add(format!("{} {says}", named_in(row)?));
     }
     Ok(())
 }
