@@ -251,10 +251,10 @@ pub fn waiting(store: &dyn Reader, sessions: Vec<Name>) -> Result<Vec<(Name, Que
         }
     }
     waiting.sort_by_key(|(at, ..)| *at);
-    let waiting = waiting.into_iter();
-    Ok(waiting
-        .map(|(_, session, question)| (session, question))
-        .collect())
+    let waiting = waiting
+        .into_iter()
+        .map(|(_, session, asked)| (session, asked));
+    Ok(waiting.collect())
 }
 
 /// These sessions without archived ones.

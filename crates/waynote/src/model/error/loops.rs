@@ -165,8 +165,8 @@ impl LoopError {
     }
 
     /// The advice for the error, in words that suit every program.
-    pub fn advice(&self) -> Option<String> {
-        let advice = match self {
+    pub fn advice(&self) -> &'static str {
+        match self {
             Self::LoopRunning { .. } => "wait for it, end it, or use another session",
             Self::NoLiveIteration { .. } => "only the agent of a running loop can use this",
             Self::Unanswered { .. } => "a person has to answer it before the next iteration",
@@ -191,8 +191,7 @@ impl LoopError {
             Self::LeaseLost { .. } => {
                 "an agent of that loop ends its turn: nothing that it writes is taken any more"
             }
-        };
-        Some(advice.into())
+        }
     }
 }
 

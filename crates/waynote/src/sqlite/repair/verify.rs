@@ -32,22 +32,14 @@ pub(in crate::sqlite) fn verify(conn: &Connection, report: &mut Report) -> Outco
 
 fn engine(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let mut statement = conn.prepare("PRAGMA integrity_check")?;
-    let mut rows = statement.query([])?;
-    loop {
-        match rows.next() {
-            Ok(Some(row)) => {
-                let line: String = row.get(0)?;
-                if line != "ok" {
-                    report.add(format!("database: {line}"));
-                }
-            }
-            Ok(None) => return Ok(()),
-            Err(error) => {
-                report.add(format!("database: {error}"));
-                return Ok(());
-            }
+    // After an error there are no more lines.
+    for line in statement.query_map([], |row| row.get::<_, String>(0))? {
+        let line = line.unwrap_or_else(|error| error.to_string());
+        if line != "ok" {
+            report.add(format!("database: {line}"));
         }
     }
+    Ok(())
 }
 
 fn contents(conn: &Connection, report: &mut Report) -> Outcome<()> {
