@@ -1,6 +1,5 @@
 //! The facade: the short way to use a store as an agent at a place, with the system's clock and directories.
 
-use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -77,14 +76,6 @@ impl Surroundings {
     }
 }
 
-impl fmt::Debug for Surroundings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Surroundings")
-            .field("base", &self.base)
-            .finish_non_exhaustive()
-    }
-}
-
 /// A store with its surroundings: the entry point for a program (see the [crate](crate)). A clone is the same store.
 pub struct Waynote<S> {
     store: Arc<S>,
@@ -123,22 +114,12 @@ impl<S: Store> Waynote<S> {
     /// # Errors
     /// [`Error::InvalidName`].
     pub fn agent(&self, name: &str) -> Result<Agent<S>> {
+        let now = (self.surroundings.clock)();
         Ok(Agent {
             notes: self.clone(),
-            name: name.parse()?,
+            request: Request::new(name.parse()?, Place::home(), now),
             author: Author::Agent(name).name()?,
-            place: Place::home(),
-            session: None,
-            iteration: None,
         })
-    }
-
-    /// The notes of all agents, places and sessions that match a query, best match first.
-    ///
-    /// # Errors
-    /// As [`Reader::search`](crate::Reader::search).
-    pub fn search(&self, query: &str) -> Result<Vec<Hit>> {
-        self.store.search(&SearchRequest::new(query))
     }
 }
 
@@ -151,72 +132,27 @@ impl<S> Clone for Waynote<S> {
     }
 }
 
-impl<S> fmt::Debug for Waynote<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Waynote")
-            .field("surroundings", &self.surroundings)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A note that was saved, and what it was before.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct SavedNote {
-    /// The note after the save.
-    pub note: Note,
-    /// The note before the save; none if the save created it.
-    pub before: Option<NoteBefore>,
-}
-
-impl SavedNote {
-    /// Whether the save created the note.
-    pub fn is_new(&self) -> bool {
-        self.before.is_none()
-    }
-}
-
-/// An entry that was added to a log, or the one that had its text already.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct AddedEntry {
-    /// The entry.
-    pub note: Note,
-    /// Whether the log had the text already. [`Note::seen`] says how often it was noted.
-    pub is_repeat: bool,
-}
-
 /// An agent at a place, optionally in a session and an iteration of it. A clone is the same agent.
 pub struct Agent<S> {
     notes: Waynote<S>,
-    name: Name,
     author: Name,
-    place: Place,
-    session: Option<Name>,
-    iteration: Option<i64>,
+    /// For its blocks: whose notebook they show, at which place, in which session and iteration.
+    request: Request,
 }
 
 impl<S> Clone for Agent<S> {
     fn clone(&self) -> Self {
-        Self {
-            notes: self.notes.clone(),
-            name: self.name.clone(),
-            author: self.author.clone(),
-            place: self.place.clone(),
-            session: self.session.clone(),
-            iteration: self.iteration,
-        }
+        self.with(self.request.clone())
     }
 }
 
-impl<S> fmt::Debug for Agent<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Agent")
-            .field("name", &self.name)
-            .field("place", &self.place)
-            .field("session", &self.session)
-            .field("iteration", &self.iteration)
-            .finish_non_exhaustive()
+impl<S> Agent<S> {
+    fn with(&self, request: Request) -> Self {
+        Self {
+            notes: self.notes.clone(),
+            author: self.author.clone(),
+            request,
+        }
     }
 }
 
@@ -227,9 +163,8 @@ impl<S: Store> Agent<S> {
     /// # Errors
     /// [`Error::InvalidPlace`].
     pub fn at(&self, path: &str) -> Result<Self> {
-        let mut agent = self.clone();
-        agent.place = Place::resolve(path, &self.notes.surroundings.base)?;
-        Ok(agent)
+        let place = Place::resolve(path, &self.notes.surroundings.base)?;
+        Ok(self.with(self.request.clone().place(place)))
     }
 
     /// The same agent in a session.
@@ -237,24 +172,22 @@ impl<S: Store> Agent<S> {
     /// # Errors
     /// [`Error::InvalidName`].
     pub fn in_session(&self, name: &str) -> Result<Self> {
-        let mut agent = self.clone();
-        agent.session = Some(name.parse()?);
-        Ok(agent)
+        let session: Name = name.parse()?;
+        Ok(self.with(self.request.clone().session(session)))
     }
 
     /// The same agent in an iteration of its session (counted from 1). It sees the entries of earlier iterations.
     #[must_use]
     pub fn in_iteration(&self, iteration: i64) -> Self {
-        let mut agent = self.clone();
-        agent.iteration = Some(iteration);
-        agent
+        self.with(self.request.clone().iteration(iteration))
     }
 
-    /// Saves a note in the notebook. An existing note gets a new revision.
+    /// Saves a note in the notebook. An existing note gets a new revision. Returns the note and what it was before; that
+    /// is none if the note is new.
     ///
     /// # Errors
     /// As [`Notebook::save`], and [`Error::InvalidKey`] and [`Error::NotText`].
-    pub fn save(&self, key: &str, text: impl Into<String>) -> Result<SavedNote> {
+    pub fn save(&self, key: &str, text: impl Into<String>) -> Result<(Note, Option<NoteBefore>)> {
         self.save_with(key, text, SaveOptions::default())
     }
 
@@ -267,12 +200,9 @@ impl<S: Store> Agent<S> {
         key: &str,
         text: impl Into<String>,
         options: SaveOptions,
-    ) -> Result<SavedNote> {
+    ) -> Result<(Note, Option<NoteBefore>)> {
         let (key, content) = (key.parse()?, Content::text(text)?);
-        let (note, before) = self
-            .notebook()
-            .save(&key, content, options, &self.stamp())?;
-        Ok(SavedNote { note, before })
+        self.notebook().save(&key, content, options, &self.stamp())
     }
 
     /// Pins a note of the notebook, or unpins it. Every block shows a pinned note whole.
@@ -314,20 +244,18 @@ impl<S: Store> Agent<S> {
     /// As [`Places::write`], and [`Error::NotText`].
     pub fn write_place(&self, text: impl Into<String>) -> Result<Note> {
         let content = Content::text(text)?;
-        self.places().write(&self.place, content, &self.stamp())
+        Places::new(&*self.notes.store).write(&self.request.place, content, &self.stamp())
     }
 
-    /// Adds an entry to the session's log, in the agent's iteration.
+    /// Adds an entry to the session's log, in the agent's iteration. An entry that the log has already is returned:
+    /// [`Note::seen`] says how often it was noted.
     ///
     /// # Errors
     /// [`Error::Incomplete`] outside any session; the others as [`SessionLog::add`], and [`Error::NotText`].
-    pub fn add(&self, entry_type: EntryType, text: impl Into<String>) -> Result<AddedEntry> {
-        let content = Content::text(text)?;
-        let note = self
-            .log()?
-            .add(entry_type, self.iteration, content, &self.stamp())?;
-        let is_repeat = note.revision > 1;
-        Ok(AddedEntry { note, is_repeat })
+    pub fn add(&self, entry_type: EntryType, text: impl Into<String>) -> Result<Note> {
+        let (iteration, content) = (self.request.iteration, Content::text(text)?);
+        self.log()?
+            .add(entry_type, iteration, content, &self.stamp())
     }
 
     /// Adds an entry that says how a `stuck` entry of the session was solved. That entry leaves the prompts.
@@ -340,12 +268,10 @@ impl<S: Store> Agent<S> {
         stuck: &str,
         entry_type: EntryType,
         text: impl Into<String>,
-    ) -> Result<AddedEntry> {
-        let (log, content) = (self.log()?, Content::text(text)?);
-        let stuck = Some(log.stuck(stuck)?);
-        let note = log.add_resolving(entry_type, self.iteration, content, stuck, &self.stamp())?;
-        let is_repeat = note.revision > 1;
-        Ok(AddedEntry { note, is_repeat })
+    ) -> Result<Note> {
+        let (log, iteration) = (self.log()?, self.request.iteration);
+        let (content, stuck) = (Content::text(text)?, log.stuck(stuck)?);
+        log.add_resolving(entry_type, iteration, content, Some(stuck), &self.stamp())
     }
 
     /// The entries of the session's log that the agent sees: those of earlier iterations, or all of them if it is in no
@@ -354,7 +280,7 @@ impl<S: Store> Agent<S> {
     /// # Errors
     /// [`Error::Incomplete`] outside any session; the others as [`SessionLog::before`].
     pub fn entries(&self) -> Result<Vec<Note>> {
-        match self.iteration {
+        match self.request.iteration {
             Some(iteration) => self.log()?.before(iteration),
             None => self.log()?.list(None),
         }
@@ -365,7 +291,7 @@ impl<S: Store> Agent<S> {
     /// # Errors
     /// As [`Reader::search`](crate::Reader::search).
     pub fn search(&self, query: &str) -> Result<Vec<Hit>> {
-        let own = crate::Scope::Agent(self.name.clone());
+        let own = crate::Scope::Agent(self.request.agent.clone());
         let request = SearchRequest::new(query);
         let request = request.kinds(vec![SearchKind::Key]).scopes(vec![own]);
         self.notes.store.search(&request)
@@ -394,9 +320,7 @@ impl<S: Store> Agent<S> {
     /// The request for [`Agent::block`], in the default budget.
     pub fn request(&self) -> Request {
         let now = (self.notes.surroundings.clock)();
-        Request::new(self.name.clone(), self.place.clone(), now)
-            .session(self.session.clone())
-            .iteration(self.iteration)
+        self.request.clone().now(now)
     }
 
     /// The stamp (author and time) for a change that the agent makes now.
@@ -405,15 +329,12 @@ impl<S: Store> Agent<S> {
     }
 
     fn notebook(&self) -> Notebook<'_> {
-        Notebook::of_agent(&*self.notes.store, self.name.clone())
-    }
-
-    fn places(&self) -> Places<'_> {
-        Places::new(&*self.notes.store)
+        Notebook::of_agent(&*self.notes.store, self.request.agent.clone())
     }
 
     fn log(&self) -> Result<SessionLog<'_>> {
-        let session = self.session.clone().ok_or_else(|| Error::Incomplete {
+        let session = self.request.session.clone();
+        let session = session.ok_or_else(|| Error::Incomplete {
             needs: "a session".into(),
             advice: "name it first with `Agent::in_session`".into(),
         })?;

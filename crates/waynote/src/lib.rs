@@ -170,7 +170,7 @@ pub use author::Author;
 pub use change::{Applied, Change, Expect, NoteBefore, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
-pub use facade::{AddedEntry, Agent, SavedNote, Surroundings, Waynote};
+pub use facade::{Agent, Surroundings, Waynote};
 pub use forget::{Forget, ForgetTarget, Forgotten};
 pub use id::{OperationId, StoreId};
 pub use key::{EntryId, Key, Name};

@@ -23,14 +23,12 @@ pub(crate) fn notes_of_places_cascade(store: &dyn LocalStore) {
     ] {
         places.write(&place(at_place), text(said), &at(1)).unwrap();
     }
-    assert_eq!(
-        contents(&places.read_all(&place("~/a/b/c")).unwrap()),
-        ["1", "2", "3"]
-    );
-    assert_eq!(
-        contents(&places.read_all(&place("/etc/nginx")).unwrap()),
-        ["1", "x"]
-    );
+    let apply = |at: &str| {
+        let chain = place(at).chain().into_iter().map(Scope::Place);
+        contents(&store.select(&Filter::Scopes(chain.collect())).unwrap())
+    };
+    assert_eq!(apply("~/a/b/c"), ["1", "2", "3"]);
+    assert_eq!(apply("/etc/nginx"), ["1", "x"]);
     assert_eq!(contents(&places.list().unwrap()), ["x", "1", "2", "3", "y"]);
     assert!(places.delete(&place("~/a"), &at(2)).unwrap());
     assert!(!places.delete(&place("~/a"), &at(3)).unwrap());

@@ -67,15 +67,14 @@ impl IterationBlock {
     /// The request for the block of this iteration, which began at the time `began`.
     pub fn request(&self, session: Name, iteration: i64, began: Timestamp) -> Request {
         let budget = Budget::of(self.budget).factor(self.factor);
-        let mut request = Request::new(self.agent.clone(), self.place.clone(), micros(began))
+        Request::new(self.agent.clone(), self.place.clone(), micros(began))
             .also(self.also.clone())
             .session(session)
             .iteration(iteration)
             .style(self.style)
             .budget(budget)
-            .as_of(AsOf::Position(self.position.unwrap_or(Position::new(0))));
-        request.tools.clone_from(&self.tools);
-        request
+            .as_of(AsOf::Position(self.position.unwrap_or(Position::new(0))))
+            .tools(self.tools.clone())
     }
 }
 

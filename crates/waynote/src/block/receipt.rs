@@ -98,7 +98,7 @@ pub struct Claim {
 }
 
 /// How each note is shown, and the totals.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Receipt {
     /// The budget, in tokens of the model that reads the block; 0: no limit.

@@ -1,8 +1,6 @@
 //! A request for a block.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::str::FromStr;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -43,8 +41,19 @@ impl Section {
 }
 
 /// How the block is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
-#[strum(serialize_all = "lowercase")]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = no_style)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -62,22 +71,8 @@ impl Style {
     }
 }
 
-impl fmt::Display for Style {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Style {
-    type Err = String;
-
-    fn from_str(word: &str) -> std::result::Result<Self, String> {
-        let known = [Self::Stable, Self::Faithful].into_iter();
-        let mut known = known.filter(|style| style.as_str() == word);
-        known
-            .next()
-            .ok_or_else(|| "the styles are stable and faithful".into())
-    }
+fn no_style(_: &str) -> String {
+    "the styles are stable and faithful".into()
 }
 
 /// A request for a block: for which agent, at which place, and the options.
@@ -192,14 +187,8 @@ impl Request {
             query: String;
             /// Sets the point in time of the notes; none: now.
             as_of: AsOf;
-        }
-    }
-
-    /// Sets the tools of the reader.
-    pub fn tools(self, tools: ReaderTools) -> Self {
-        Self {
-            tools: Some(tools),
-            ..self
+            /// Sets the tools of the reader; none: the block names no tools.
+            tools: ReaderTools;
         }
     }
 
@@ -210,23 +199,17 @@ impl Request {
 
     /// The scopes of the requested sections: the agent's, those of the places, and the session's.
     pub(crate) fn scopes(&self, places: Vec<Scope>) -> [Vec<Scope>; 3] {
-        let session = self.session.iter().cloned().map(Scope::Session);
-        let sections: [&[Section]; 3] = [
-            &[Section::Pinned, Section::Index],
-            &[Section::Places],
-            &[Section::Iterations],
-        ];
-        let mut scopes = [
-            vec![Scope::Agent(self.agent.clone())],
-            places,
-            session.collect(),
-        ];
-        for (scopes, sections) in scopes.iter_mut().zip(sections) {
-            if !sections.iter().any(|section| self.wants(*section)) {
-                scopes.clear();
-            }
-        }
-        scopes
+        let agent = vec![Scope::Agent(self.agent.clone())];
+        let session = self.session.iter().cloned().map(Scope::Session).collect();
+        let wanted = |is_wanted: bool, scopes| if is_wanted { scopes } else { Vec::new() };
+        [
+            wanted(
+                self.wants(Section::Pinned) || self.wants(Section::Index),
+                agent,
+            ),
+            wanted(self.wants(Section::Places), places),
+            wanted(self.wants(Section::Iterations), session),
+        ]
     }
 
     /// True if tokens are counted.

@@ -2,7 +2,6 @@
 //! them beside the tool's result, where they help most.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use shlex::Shlex;
 
@@ -43,14 +42,6 @@ pub struct Action<'a> {
     pub spent: usize,
     /// Whether something is at a path. It is asked only for paths of `named`, below the roots, that notes are for.
     pub exists: &'a dyn Fn(&Place) -> bool,
-}
-
-impl fmt::Debug for Action<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut form = f.debug_struct("Action");
-        form.field("roots", &self.roots).field("paths", &self.paths);
-        form.field("named", &self.named).finish_non_exhaustive()
-    }
 }
 
 /// A place whose notes are for an action.

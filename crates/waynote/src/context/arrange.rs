@@ -150,7 +150,10 @@ impl Claimants {
             Some(_) => Order::Relevance,
             None => Order::Updated,
         };
-        let index = List::once(index).going_on(index_goes_on);
+        let index = List {
+            goes_on: index_goes_on,
+            ..List::once(index)
+        };
         let part = |section, list, order, form| {
             let part = Part::new(title(section), list, order, form, pieces);
             (section, vec![part])
@@ -320,16 +323,8 @@ impl Claimants {
     fn receipt(&mut self, request: &Request) -> Receipt {
         let mut receipt = Receipt {
             budget: request.budget.tokens,
-            tokens: 0,
-            counted: 0,
-            headings: 0,
-            last_line: 0,
-            shown: 0,
-            lines: 0,
-            left_out: 0,
-            cites: 0,
             damaged: self.damaged.clone(),
-            claims: Vec::new(),
+            ..Receipt::default()
         };
         for (section, stock) in self.stocks() {
             if request.explain {
@@ -374,7 +369,7 @@ impl Claimants {
     fn nothing(&mut self, request: &Request) -> Arrangement {
         for (_, stock) in self.stocks() {
             for slot in &mut stock.slots {
-                (slot.form, slot.tokens, slot.room) = (None, 0, 0);
+                *slot = Slot::left_out(slot.place, slot.why);
             }
         }
         Arrangement {

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 
 use super::answer::{notes_of, shown_of, unexpected};
-use super::pieces::Pieces;
+use super::pieces::{Form, Pieces};
 use super::stable::{NoteText, group_title, title};
 use super::{
-    Block, BlockAnswer, BlockAsk, BlockPart, Budget, Matching, MatchingNote, Request, Section,
-    Shown, ShownNote, Style, arrange, render_from,
+    Block, BlockAnswer, BlockAsk, BlockPart, Matching, MatchingNote, Request, Section, Shown,
+    ShownNote, Style, arrange, render_now,
 };
 use crate::error::Result;
 use crate::note::Note;
@@ -47,7 +47,7 @@ pub fn block_and_notes(store: &dyn Reader, request: &Request) -> Result<(Block, 
         None => {}
     }
     store.on_one_state(|store| {
-        let block = render_from(store, request)?;
+        let (block, _) = render_now(store, request)?;
         let notes = shown(store, request, &block)?;
         Ok((block, notes))
     })
@@ -59,10 +59,7 @@ fn changed_now(
     sections: &[Section],
     known: &dyn Fn(&Note) -> Option<Shown>,
 ) -> Result<Matching> {
-    let request = Request {
-        style: Style::Stable,
-        ..request.clone()
-    };
+    let request = request.clone().style(Style::Stable);
     let counts = RefCell::default();
     let pieces = Pieces::new(&request, &counts);
     let (_, claimants, _) = arrange::arranged(store, &request, &pieces)?;
@@ -83,32 +80,28 @@ fn changed_now(
                 times,
                 reader: &request.agent,
             };
-            let piece = match (section, shown) {
-                (Section::Index, _) => told.listed(),
-                (_, Shown::Whole) => told.whole(),
-                _ => told.cut(),
+            let form = match (section, shown) {
+                (Section::Index, _) => Form::Listed,
+                (_, Shown::Whole) => Form::Whole,
+                _ => Form::Cut,
             };
             let of = (*section, note.kind.clone());
             if begun.as_ref().is_none_or(|(begun, _)| begun != section) {
-                close(&mut found.text);
+                end_with(&mut found.text, "\n\n");
                 found.text.push_str(title(*section));
             }
             if let Some(kind) = note.kind.as_ref().filter(|_| begun.as_ref() != Some(&of)) {
                 found.text.push_str(&group_title(kind));
             }
             begun = Some(of);
-            found.text.push_str(&piece);
+            found.text.push_str(&told.text(form));
             found.notes.push(MatchingNote {
                 note: note.clone(),
                 shown,
             });
         }
     }
-    let end = found.text.trim_end().len();
-    found.text.truncate(end);
-    if end > 0 {
-        found.text.push('\n');
-    }
+    end_with(&mut found.text, "\n");
     Ok(found)
 }
 
@@ -119,14 +112,7 @@ fn shown(store: &dyn Reader, request: &Request, block: &Block) -> Result<Vec<Sho
             return Ok(Vec::new());
         }
         // A faithful block shows every note; a stable one tells which these are.
-        let budget = Budget {
-            tokens: 0,
-            ..request.budget
-        };
-        let all = Request {
-            budget,
-            ..request.clone()
-        };
+        let all = request.clone().budget(request.budget.tokens(0));
         let every = changed_now(store, &all, &Section::ALL, &|_| None)?;
         return Ok(every.pieces());
     }
@@ -141,11 +127,11 @@ fn shown(store: &dyn Reader, request: &Request, block: &Block) -> Result<Vec<Sho
         .collect())
 }
 
-/// Ends a section with one blank line.
-fn close(text: &mut String) {
+/// Ends a text with these line ends, unless it is empty.
+fn end_with(text: &mut String, line_ends: &str) {
     let end = text.trim_end().len();
     text.truncate(end);
     if end > 0 {
-        text.push_str("\n\n");
+        text.push_str(line_ends);
     }
 }

@@ -82,15 +82,15 @@ pub fn after_failure(
     let mut among: HashMap<&str, usize> = HashMap::new();
     for words in &words {
         let once: HashSet<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
-        once.into_iter()
-            .for_each(|word| *among.entry(word).or_default() += 1);
+        for word in once {
+            *among.entry(word).or_default() += 1;
+        }
     }
-    let fits: Vec<Option<f64>> = words.iter().map(|words| told.fit(words, &among)).collect();
     let mut found: Vec<(f64, Note)> = hits
         .into_iter()
-        .zip(fits)
+        .zip(&words)
         .filter(|(hit, _)| is_for_failures(&hit.note))
-        .filter_map(|(hit, fit)| Some((fit?, hit.note)))
+        .filter_map(|(hit, words)| Some((told.fit(words, &among)?, hit.note)))
         .collect();
     // Equal ones stay in the order of the search.
     found.sort_by(|(one, note), (other, of)| {

@@ -1,8 +1,6 @@
 //! The sections as Zrb, ralph.nu and openotters write them, byte for byte, except for credentials and for tags of agent
 //! clients.
 
-use std::fmt::Write;
-
 use jiff::Timestamp;
 
 use super::Section;
@@ -50,12 +48,8 @@ fn index(notes: &[Note], now: Timestamp) -> String {
     for note in notes {
         let preview = without_tags(&note.preview);
         let preview = preview.replace('\n', " ").replace('|', "\\|");
-        let _ = writeln!(
-            text,
-            "| `{}` | {} | {preview} |",
-            key(note),
-            age(now, note.updated_at)
-        );
+        let (key, age) = (key(note), age(now, note.updated_at));
+        text.push_str(&format!("| `{key}` | {age} | {preview} |\n"));
     }
     text.push_str(
         "\nNotes persist across sessions. Use `note_show <key>` for full content; \
@@ -67,20 +61,18 @@ fn index(notes: &[Note], now: Timestamp) -> String {
 /// Zrb: the places, outermost first. It trims each note and demotes headings outside fences; a fence that a note leaves
 /// open continues through the notes after it.
 fn places(notes: &[Note]) -> String {
-    let blocks: Vec<String> = notes
-        .iter()
-        .map(|note| {
-            let name = match &note.address {
-                Address::PlaceKey(place, key) => format!("{place}#{key}"),
-                address => address.scope().name().to_owned(),
-            };
-            let name = masked(&name);
-            format!("**{name}**:\n{}\n", said(note).trim_matches(is_space))
-        })
-        .collect();
-    if blocks.is_empty() {
+    if notes.is_empty() {
         return String::new();
     }
+    let block = |note: &Note| {
+        let name = match &note.address {
+            Address::PlaceKey(place, key) => format!("{place}#{key}"),
+            address => address.scope().name().to_owned(),
+        };
+        let name = masked(&name);
+        format!("**{name}**:\n{}\n", said(note).trim_matches(is_space))
+    };
+    let blocks: Vec<String> = notes.iter().map(block).collect();
     format!(
         "### Notes & Context\n{}\n",
         demoted(blocks.join("\n").trim_matches(is_space))
@@ -90,10 +82,8 @@ fn places(notes: &[Note]) -> String {
 /// Moves every heading one level down, except inside fences (as Zrb does).
 fn demoted(text: &str) -> String {
     let mut open: Vec<(char, usize)> = Vec::new();
-    let lines: Vec<String> = text
-        .split('\n')
-        .map(|line| demoted_line(line, &mut open))
-        .collect();
+    let lines = text.split('\n').map(|line| demoted_line(line, &mut open));
+    let lines: Vec<String> = lines.collect();
     lines.join("\n").trim_end_matches(is_space).to_owned()
 }
 

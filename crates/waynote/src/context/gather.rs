@@ -10,6 +10,7 @@ use crate::key::Name;
 use crate::model::lists::seen_before;
 use crate::note::{EntryType, Note};
 use crate::scope::Scope;
+use crate::scope_list::count;
 use crate::search::{SearchKind, SearchRequest, among};
 use crate::store::{AsOf, Ask, Count, Page, Reader, Recent, Version};
 
@@ -31,11 +32,11 @@ pub(super) enum ReadLimit {
 /// Notes in the order in which they get room.
 #[derive(Default)]
 pub(super) struct List {
-    notes: Vec<Note>,
+    pub(super) notes: Vec<Note>,
     /// How often each of them was noted.
-    times: Vec<u64>,
+    pub(super) times: Vec<u64>,
     /// True if more notes, for which there can be room, were not read.
-    goes_on: bool,
+    pub(super) goes_on: bool,
 }
 
 impl List {
@@ -46,40 +47,6 @@ impl List {
             notes,
             goes_on: false,
         }
-    }
-
-    /// The same list, which may go on.
-    pub(super) fn going_on(self, goes_on: bool) -> Self {
-        Self { goes_on, ..self }
-    }
-
-    /// Entries, and how often each was noted if the reading counts that.
-    fn of_entries(notes: Vec<Note>, noted: Vec<u64>) -> Self {
-        let times = match noted.is_empty() {
-            true => notes.iter().map(|note| note.seen().unwrap_or(1)).collect(),
-            false => noted,
-        };
-        Self {
-            notes,
-            times,
-            goes_on: false,
-        }
-    }
-
-    pub(super) fn goes_on(&self) -> bool {
-        self.goes_on
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.notes.len()
-    }
-
-    pub(super) fn note(&self, place: usize) -> &Note {
-        &self.notes[place]
-    }
-
-    pub(super) fn times(&self, place: usize) -> u64 {
-        self.times[place]
     }
 }
 
@@ -178,14 +145,8 @@ fn lists(request: &Request) -> Vec<Recent> {
 
 /// The numbers of the notes of these lists: one of each, then one of all entries, as one type is not counted as fast.
 fn counts(request: &Request, lists: &[Recent]) -> Vec<Count> {
-    let of_lists = lists.iter().filter_map(|list| match list {
-        Recent::ByKey { scope } => Some(Count::Counted(scope.clone())),
-        Recent::Keyed { scope, pinned } => Some(Count::Keyed {
-            scope: scope.clone(),
-            pinned: *pinned,
-        }),
-        Recent::Entries { .. } => None,
-    });
+    let is_keyed = |list: &&Recent| !matches!(list, Recent::Entries { .. });
+    let of_lists = lists.iter().filter(is_keyed).map(count);
     let of_entries = session(request).map(|session| Count::Entries {
         session: session.clone(),
         kind: None,
@@ -266,7 +227,14 @@ fn as_they_are(
         if let Recent::Entries { kind, .. } = list {
             of_entries += notes.len() as u64;
             has_all_entries &= is_all;
-            let entries = List::of_entries(notes, noted).going_on(goes_on);
+            // How often each was noted, unless the reading counts that.
+            let seen = || notes.iter().map(|note| note.seen().unwrap_or(1)).collect();
+            let times = if noted.is_empty() { seen() } else { noted };
+            let entries = List {
+                notes,
+                times,
+                goes_on,
+            };
             gathered.groups.push((kind, entries));
             continue;
         }
@@ -321,7 +289,7 @@ fn as_they_were(store: &dyn Reader, request: &Request, moment: AsOf) -> Result<C
         version,
     };
     let keyed = [&gathered.pinned, &gathered.places, &gathered.index];
-    let entries = gathered.groups.iter().map(|(_, entries)| entries.len());
+    let entries = gathered.groups.iter().map(|(_, list)| list.notes.len());
     let total: usize = keyed.into_iter().map(Vec::len).chain(entries).sum();
     gathered.total = total as u64;
     by_relevance(store, request, &mut gathered.index)?;

@@ -47,12 +47,7 @@ pub fn render(store: &dyn Reader, request: &Request) -> Result<Block> {
     Ok(Arc::unwrap_or_clone(block))
 }
 
-/// Makes the block from one state of a store.
-fn render_from(store: &dyn Reader, request: &Request) -> Result<Block> {
-    render_now(store, request).map(|(block, _)| block)
-}
-
-/// The same, and the version of that state.
+/// Makes the block from one state of a store, and returns the version of that state.
 fn render_now(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
     Renderer::default().of_one_state(store, request)
 }
@@ -141,15 +136,10 @@ impl Renderer {
     }
 }
 
-/// The scopes of the place and every place above it, outermost first.
-fn own_chain(request: &Request) -> Vec<Scope> {
-    let places = request.place.chain();
-    places.into_iter().map(Scope::Place).collect()
-}
-
 /// All sections in full, as the source programs write them.
 fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
-    let scopes = request.scopes(own_chain(request));
+    let own_chain = request.place.chain().into_iter().map(Scope::Place);
+    let scopes = request.scopes(own_chain.collect());
     let gather::All {
         notes: [notebook, places, iterations],
         version,
@@ -191,17 +181,11 @@ fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
     };
     let block = Block {
         receipt: Receipt {
-            budget: 0,
             tokens: request.budget.charged(counted),
             counted,
-            headings: 0,
-            last_line: 0,
             shown: (notes.notebook.len() + notes.places.len() + notes.iterations.len()) as u64,
-            lines: 0,
-            left_out: 0,
-            cites: 0,
             damaged,
-            claims: Vec::new(),
+            ..Receipt::default()
         },
         text,
         style: request.style,

@@ -84,11 +84,7 @@ impl<'r> Pieces<'r> {
             times,
             reader: self.reader,
         };
-        match form {
-            Form::Whole => told.whole(),
-            Form::Cut => told.cut(),
-            Form::Listed => told.listed(),
-        }
+        told.text(form)
     }
 
     /// Tokens of a text; 0 when nobody asks.
@@ -149,11 +145,7 @@ impl<'r> Pieces<'r> {
         if form == Form::Whole && least_room(bytes) > most {
             return None;
         }
-        let text = match form {
-            Form::Whole => told.whole(),
-            Form::Cut => told.cut(),
-            Form::Listed => told.listed(),
-        };
+        let text = told.text(form);
         crate::tokens::count_to(&text, most).map(|_| text)
     }
 }

@@ -5,6 +5,7 @@
 //! begins with one, so that the tokens of a block are the sum of its pieces'.
 
 use super::Section;
+use super::pieces::Form;
 use crate::author::Author;
 use crate::key::Name;
 use crate::note::{EntryType, Note};
@@ -47,8 +48,16 @@ pub(super) struct NoteText<'n> {
 }
 
 impl NoteText<'_> {
+    pub(super) fn text(&self, form: Form) -> String {
+        match form {
+            Form::Whole => self.whole(),
+            Form::Cut => self.cut(),
+            Form::Listed => self.listed(),
+        }
+    }
+
     /// The whole note.
-    pub(super) fn whole(&self) -> String {
+    fn whole(&self) -> String {
         let shown = self.note.content.shown();
         #[cfg(test)]
         crate::work::scanned(shown.len());
@@ -76,7 +85,7 @@ impl NoteText<'_> {
     }
 
     /// The line of a note for which there is no room in full.
-    pub(super) fn cut(&self) -> String {
+    fn cut(&self) -> String {
         let preview = self.preview();
         match &self.note.kind {
             None => format!("### {} ({}): {preview}\n\n", self.address(), self.about()),
@@ -85,7 +94,7 @@ impl NoteText<'_> {
     }
 
     /// The line of a note in the index.
-    pub(super) fn listed(&self) -> String {
+    fn listed(&self) -> String {
         let preview = self.preview();
         format!("- {} ({}): {preview}\n", self.address(), self.about())
     }

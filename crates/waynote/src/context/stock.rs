@@ -22,6 +22,16 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    pub(super) fn left_out(place: usize, why: Why) -> Self {
+        Self {
+            place,
+            form: None,
+            tokens: 0,
+            room: 0,
+            why,
+        }
+    }
+
     pub(super) fn shown(&self) -> Shown {
         match self.form {
             Some(Form::Whole) => Shown::Whole,
@@ -84,11 +94,11 @@ impl Stock {
 
     /// The room that all notes together ask for, out of `room` in all. Counting stops above `most`.
     pub(super) fn asks(&mut self, pieces: &Pieces<'_>, most: usize, room: usize) -> usize {
-        if self.list.len() == 0 {
+        if self.list.notes.is_empty() {
             return 0;
         }
         let mut sum = self.head;
-        for place in 0..self.list.len() {
+        for place in 0..self.list.notes.len() {
             if place > 0 && sum > most {
                 break;
             }
@@ -96,7 +106,7 @@ impl Stock {
             let size = self.look(pieces, place, room.saturating_sub(sum));
             sum = sum.saturating_add(size.room);
         }
-        self.is_short |= sum <= most && self.list.goes_on();
+        self.is_short |= sum <= most && self.list.goes_on;
         sum
     }
 
@@ -106,7 +116,7 @@ impl Stock {
         if let Some(known) = known.filter(|known| known.is_exact || known.room > most) {
             return *known;
         }
-        let (note, times) = (self.list.note(place), self.list.times(place));
+        let (note, times) = (&self.list.notes[place], self.list.times[place]);
         let size = pieces.size(note, times, self.full, most);
         match self.sizes.get_mut(place) {
             Some(known) => *known = size,
@@ -119,7 +129,7 @@ impl Stock {
     pub(super) fn claim(&mut self, pieces: &Pieces<'_>, most: usize) -> usize {
         let mut used = self.head;
         let mut fits = 0;
-        for place in 0..self.list.len() {
+        for place in 0..self.list.notes.len() {
             let slot = self.slot(pieces, place, most.saturating_sub(used));
             if slot.form.is_some() {
                 used += slot.room;
@@ -131,7 +141,7 @@ impl Stock {
                 return self.uses();
             }
         }
-        self.is_short |= self.list.goes_on();
+        self.is_short |= self.list.goes_on;
         self.uses()
     }
 
@@ -177,26 +187,19 @@ impl Stock {
             room: size.room,
             why,
         };
-        let left_out = |takes| Slot {
-            place,
-            form: None,
-            tokens: 0,
-            room: 0,
-            why: Why::NoRoom { takes, left },
-        };
+        let left_out = |takes| Slot::left_out(place, Why::NoRoom { takes, left });
         let takes = whole.room;
         if takes <= left {
-            let why = if self.full == Form::Listed {
-                Why::Listed
-            } else {
-                Why::Fits
+            let why = match self.full {
+                Form::Listed => Why::Listed,
+                _ => Why::Fits,
             };
             return shown(self.full, whole, why);
         }
         if self.full == Form::Listed {
             return left_out(takes);
         }
-        let times = self.list.times(place);
+        let times = self.list.times[place];
         let line = pieces.size(self.note(place), times, Form::Cut, usize::MAX);
         match line.room <= left {
             true => shown(Form::Cut, line, Why::TooLong { takes, left }),
@@ -219,45 +222,33 @@ impl Stock {
             }),
         };
         for slot in self.slots.iter_mut().take(fits).skip(kept) {
-            *slot = Slot {
-                form: None,
-                tokens: 0,
-                room: 0,
-                why: Why::Behind,
-                ..*slot
-            };
+            *slot = Slot::left_out(slot.place, Why::Behind);
         }
     }
 
     /// Gives the outcome for every note, also for those that were not looked at.
     pub(super) fn say_all(&mut self) {
-        for place in self.slots.len()..self.list.len() {
-            self.slots.push(Slot {
-                place,
-                form: None,
-                tokens: 0,
-                room: 0,
-                why: Why::Behind,
-            });
+        for place in self.slots.len()..self.list.notes.len() {
+            self.slots.push(Slot::left_out(place, Why::Behind));
         }
     }
 
     /// The text of a note that is shown.
     pub(super) fn text(&self, pieces: &Pieces<'_>, slot: &Slot) -> Option<String> {
         let form = slot.form?;
-        Some(pieces.text(self.note(slot.place), self.list.times(slot.place), form))
+        Some(pieces.text(self.note(slot.place), self.list.times[slot.place], form))
     }
 
     /// The notes that are shown, each with how often it was noted.
     pub(super) fn shown(&self) -> impl Iterator<Item = (&Note, u64, Shown)> {
         let shown = self.slots.iter().filter(|slot| slot.form.is_some());
         shown.map(|slot| {
-            let times = self.list.times(slot.place);
+            let times = self.list.times[slot.place];
             (self.note(slot.place), times, slot.shown())
         })
     }
 
     pub(super) fn note(&self, place: usize) -> &Note {
-        self.list.note(place)
+        &self.list.notes[place]
     }
 }

@@ -97,8 +97,8 @@ impl<'r> NoteSelection<'r> {
     fn in_full(&self, told: &NoteText<'_>, full: Form) -> (Shown, String) {
         match Pieces::whole_in(told, full, self.whole.min(self.left)) {
             Some(full) => (Shown::Whole, full),
-            None if told.note.kind.is_some() => (Shown::Line, told.cut()),
-            None => (Shown::Line, told.listed()),
+            None if told.note.kind.is_some() => (Shown::Line, told.text(Form::Cut)),
+            None => (Shown::Line, told.text(Form::Listed)),
         }
     }
 

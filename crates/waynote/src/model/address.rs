@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::event::EventAddress;
 use crate::key::{EntryId, Key, Name};
 use crate::place::{Base, Place};
-use crate::scope::{Scope, ScopeKind};
+use crate::scope::{Scope, ScopeKind, no_kind};
 
 /// The characters that are escaped inside a part of an address. Percent-encoding also escapes characters outside ASCII.
 /// `encode` leaves those unchanged, so that a path stays readable.
@@ -152,12 +152,8 @@ impl FromStr for AddressAt {
         if text.parse::<EventAddress>().is_ok() {
             return Err(invalid("it is an event, and here a note is meant"));
         }
-        let (kind, rest) = text
-            .split_once(':')
-            .ok_or_else(|| invalid("it must start with `place:`, `agent:` or `session:`"))?;
-        let kind: ScopeKind = kind
-            .parse()
-            .map_err(|_| invalid("it must start with `place:`, `agent:` or `session:`"))?;
+        let (kind, rest) = text.split_once(':').ok_or_else(|| no_kind(text))?;
+        let kind: ScopeKind = kind.parse().map_err(|_| no_kind(text))?;
         let (rest, revision) = match rest.rsplit_once('@') {
             None => (rest, None),
             Some((rest, number)) => match number.parse::<u64>() {

@@ -239,7 +239,7 @@ impl Serialize for Content {
 }
 
 /// SHA-256 of a content.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ContentHash(pub [u8; 32]);
 
 impl fmt::Display for ContentHash {
@@ -255,12 +255,6 @@ impl FromStr for ContentHash {
     fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
         let bytes = crate::id::bytes_of(text).map(Self);
         bytes.ok_or("a hash is 64 hexadecimal digits")
-    }
-}
-
-impl fmt::Debug for ContentHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
     }
 }
 

@@ -34,7 +34,7 @@ pub fn micros(time: Timestamp) -> Timestamp {
 
 /// A note, as it is now or as it was at some point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "NoteForm", into = "NoteForm")]
+#[serde(into = "NoteForm")]
 pub struct Note {
     /// Its address.
     pub address: Address,
@@ -43,12 +43,14 @@ pub struct Note {
     /// A one-line preview, made when the note was written.
     pub preview: String,
     /// The type of a log entry.
+    #[serde(rename = "type")]
     pub kind: Option<EntryType>,
     /// The iteration of a log entry, if known.
     pub iteration: Option<i64>,
     /// The later entry that resolved this one (for a `stuck` entry). A resolved entry is not shown in prompts.
     pub resolved_by: Option<EntryId>,
     /// The code that it cites.
+    #[serde(default)]
     pub cites: Vec<Citation>,
     /// True if it is pinned: shown whole in every prompt.
     pub pinned: bool,
@@ -97,7 +99,7 @@ impl EntryType {
 }
 
 /// A note. Its fields have the same names in the command line, MCP and HTTP.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Note))]
 pub(super) struct NoteForm {
     /// Its address: `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`.
@@ -166,25 +168,6 @@ impl From<Note> for NoteForm {
 }
 
 /// `scope`, `key`, `seen` and `secrets` follow from the other fields.
-impl From<NoteForm> for Note {
-    fn from(form: NoteForm) -> Self {
-        Self {
-            address: form.address,
-            content: form.content,
-            preview: form.preview,
-            kind: form.kind,
-            iteration: form.iteration,
-            resolved_by: form.resolved_by,
-            cites: form.cites,
-            pinned: form.pinned,
-            revision: form.revision,
-            author: form.author,
-            created_at: form.created_at,
-            updated_at: form.updated_at,
-        }
-    }
-}
-
 /// The action that made a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]

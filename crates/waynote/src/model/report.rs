@@ -21,4 +21,9 @@ impl Report {
     pub fn is_clean(&self) -> bool {
         self.problems.is_empty()
     }
+
+    /// Adds a problem.
+    pub(crate) fn add(&mut self, problem: impl Into<String>) {
+        self.problems.push(problem.into());
+    }
 }

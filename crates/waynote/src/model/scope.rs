@@ -21,9 +21,10 @@ use crate::place::Place;
     Hash,
     Serialize,
     Deserialize,
+    strum::EnumString,
     strum::IntoStaticStr,
 )]
-#[strum(serialize_all = "lowercase")]
+#[strum(serialize_all = "lowercase", parse_err_ty = Error, parse_err_fn = no_kind)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -46,20 +47,8 @@ impl ScopeKind {
     }
 }
 
-impl FromStr for ScopeKind {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "place" => Ok(Self::Place),
-            "agent" => Ok(Self::Agent),
-            "session" => Ok(Self::Session),
-            _ => Err(Error::invalid_address(
-                text,
-                "it must start with `place:`, `agent:` or `session:`",
-            )),
-        }
-    }
+pub(crate) fn no_kind(text: &str) -> Error {
+    Error::invalid_address(text, "it must start with `place:`, `agent:` or `session:`")
 }
 
 /// A scope: the place, the agent or the session that a note belongs to.
@@ -124,9 +113,7 @@ impl FromStr for Scope {
     fn from_str(text: &str) -> Result<Self> {
         let invalid = |reason: &str| Error::invalid_address(text, reason);
         let (kind, name) = text.split_once(':').unwrap_or((text, ""));
-        let kind: ScopeKind = kind
-            .parse()
-            .map_err(|_| invalid("it must start with `place:`, `agent:` or `session:`"))?;
+        let kind: ScopeKind = kind.parse().map_err(|_| no_kind(text))?;
         if name.contains(['#', '@']) {
             return Err(invalid("name the scope, without a key or a revision"));
         }

@@ -67,12 +67,7 @@ impl Listing {
     pub fn takes(&self, scope: &Scope) -> bool {
         let is_there = match scope {
             Scope::Place(place) => {
-                let is_below = |top: &Place| {
-                    let below = place.as_str().strip_prefix(top.as_str());
-                    below.is_some_and(|rest| {
-                        rest.is_empty() || rest.starts_with('/') || !top.is_project()
-                    })
-                };
+                let is_below = |top: &Place| place.below(top).is_some();
                 self.at.as_ref().is_none_or(|at| at.contains(place))
                     && self.below.as_ref().is_none_or(is_below)
             }

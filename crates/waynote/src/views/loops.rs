@@ -12,8 +12,8 @@ use crate::note::{EntryType, Stamp};
 use crate::rules::person;
 use crate::rules::session_events::{lost, running};
 use crate::rules::session_state::{
-    self, AgentSignal, Answer, Iteration, done_in_run, entry_counts, fresh_answer, is_archived,
-    last_iteration, live_iteration, open_question, stop_requested,
+    self, AgentSignal, Answer, Iteration, Question, done_in_run, entry_counts, fresh_answer,
+    is_archived, last_iteration, live_iteration, open_question, stop_requested,
 };
 use crate::scope::Scope;
 use crate::session_log::SessionLog;
@@ -166,30 +166,24 @@ impl<'s> Loop<'s> {
             Some(iterations) => done_in_run(store, &session, iterations)?,
             None => None,
         };
-        let asked = open_question(store, &session)?;
         events.push(SessionEvent::LoopStarted {
             holder: begin.holder,
             directory: begin.directory,
             iterations: begin.iterations,
         });
-        // The same command was run again after a stop, and its answer is already in the next prompt.
-        let is_answered = match (&asked, begin.answer) {
-            (None, Some(answer)) => is_answered_by(store, &session, answer)?,
-            _ => false,
-        };
-        match (&asked, begin.answer) {
-            (Some(asked), None) => {
-                let question = asked.question.clone();
+        match (open_question(store, &session)?, begin.answer) {
+            (Some(Question { question, .. }), None) => {
                 return Err(LoopError::Unanswered { session, question }.into());
             }
-            (_, Some(_)) if is_answered => {}
-            (_, Some(answer)) => events.push(SessionEvent::Answered {
-                answer: answer.into(),
-            }),
-            (None, None) => {}
-        }
-        if let (Some(_), Some(_)) = (&asked, begin.answer) {
-            remember_unused(store, &session, stamp)?;
+            (Some(_), Some(answer)) => {
+                remember_unused(store, &session, stamp)?;
+                events.push(answered(answer));
+            }
+            // If the same command was run again after a stop, its answer is already in the next prompt.
+            (None, Some(answer)) if !is_answered_by(store, &session, answer)? => {
+                events.push(answered(answer));
+            }
+            (None, _) => {}
         }
         let lease = held.map(|held| held.number);
         match store.record(&session, &events, lease, stamp) {
@@ -328,10 +322,12 @@ pub fn answer(store: &dyn Store, session: &Name, answer: &str, stamp: &Stamp) ->
     } else if is_answered_by(store, session, answer)? {
         return person::only(store, stamp, PersonalAct::Answer);
     }
-    let event = SessionEvent::Answered {
-        answer: answer.into(),
-    };
-    store.record(session, &[event], None, stamp)
+    store.record(session, &[answered(answer)], None, stamp)
+}
+
+fn answered(answer: &str) -> SessionEvent {
+    let answer = answer.into();
+    SessionEvent::Answered { answer }
 }
 
 /// Asks the loop that holds a session to stop after its iteration. A second request changes nothing.
@@ -447,12 +443,7 @@ pub fn session_of_directory(
         };
         let last = store.events(&session, None, 1)?;
         let is_new = last.is_empty() && store.count(&Scope::Session(session.clone()))? == 0;
-        let is_own = || {
-            Ok::<_, Error>(
-                !is_archived(&last) && is_unfinished_in(store, &session, directory, host)?,
-            )
-        };
-        if is_new || is_own()? {
+        if is_new || !is_archived(&last) && is_unfinished_in(store, &session, directory, host)? {
             return Ok(session);
         }
     }

@@ -102,17 +102,11 @@ impl Typist<'_> {
         let key = text.parse::<Key>();
         let mut notes = Vec::new();
         if let Ok(key) = &key {
-            let here = if self.only_notebook {
-                &[][..]
-            } else {
-                self.lineage
-            };
-            let on_places = here.iter().rev().cloned();
-            let on_places = on_places.map(|place| Address::PlaceKey(place, key.clone()));
+            let here = self.lineage.iter().rev().filter(|_| !self.only_notebook);
+            let on_places = here.map(|place| Address::PlaceKey(place.clone(), key.clone()));
+            let all = std::iter::once(self.of_agent(key)).chain(on_places);
             let ask = Ask {
-                notes: std::iter::once(self.of_agent(key))
-                    .chain(on_places)
-                    .collect(),
+                notes: all.collect(),
                 ..Ask::default()
             };
             let found = store.read(&ask)?.notes.into_iter().flatten();

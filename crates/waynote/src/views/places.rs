@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::note::{Note, Stamp};
 use crate::place::Place;
-use crate::scope::{Scope, ScopeKind};
+use crate::scope::ScopeKind;
 use crate::single::{self, SaveOptions};
 use crate::store::{Filter, Store};
 
@@ -62,16 +62,6 @@ impl<'s> Places<'s> {
     /// read.
     pub fn read(&self, place: &Place) -> Result<Option<Note>> {
         self.store.get(&Address::Place(place.clone()))
-    }
-
-    /// All notes that apply at a place, outermost first: at each level the place's own note, then its keyed ones.
-    ///
-    /// # Errors
-    /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
-    /// read.
-    pub fn read_all(&self, place: &Place) -> Result<Vec<Note>> {
-        let chain = place.chain().into_iter().map(Scope::Place).collect();
-        self.store.select(&Filter::Scopes(chain))
     }
 
     /// All notes of all places, by place.

@@ -120,7 +120,7 @@ impl ScopeList {
 }
 
 /// The number of a part's notes.
-fn count(part: &Recent) -> Count {
+pub(crate) fn count(part: &Recent) -> Count {
     match part {
         Recent::Entries {
             session,

@@ -42,19 +42,15 @@ impl<'s> SessionLog<'s> {
             event_sessions: true,
             ..Ask::default()
         })?;
-        let with_notes = read.summaries.into_iter().flatten();
-        let mut sessions: BTreeMap<String, ScopeSummary> = with_notes
-            .map(|session| (session.scope.name().to_owned(), session))
-            .collect();
-        for session in read.event_sessions {
-            sessions
-                .entry(session.as_str().to_owned())
-                .or_insert_with(|| ScopeSummary {
-                    scope: Scope::Session(session),
-                    notes: 0,
-                });
-        }
-        Ok(sessions.into_values().collect())
+        let with_events = read.event_sessions.into_iter();
+        let with_events = with_events.map(|session| ScopeSummary {
+            scope: Scope::Session(session),
+            notes: 0,
+        });
+        let all = with_events.chain(read.summaries.into_iter().flatten());
+        // Of a session that is there twice, the last one stays: it has the number of notes.
+        let all = all.map(|of| (of.scope.name().to_owned(), of));
+        Ok(all.collect::<BTreeMap<_, _>>().into_values().collect())
     }
 
     /// The same without archived ones.
@@ -154,31 +150,25 @@ impl<'s> SessionLog<'s> {
             }
         };
         let meant: Vec<&Note> = open.iter().filter(is_meant).collect();
-        match meant[..] {
-            [
-                Note {
-                    address: Address::Session(_, entry),
-                    ..
-                },
-            ] => Ok(*entry),
-            _ => {
-                let several = meant.len() > 1;
-                let candidates = if meant.is_empty() {
-                    open.iter().collect()
-                } else {
-                    meant
-                };
-                Err(Error::NoSuchStuck {
-                    named: named.to_owned(),
-                    several,
-                    candidates: candidates
-                        .into_iter()
-                        .take(CANDIDATES)
-                        .map(|note| (note.address.clone(), note.preview.clone()))
-                        .collect(),
-                })
-            }
+        if let [only] = meant[..]
+            && let Address::Session(_, entry) = only.address
+        {
+            return Ok(entry);
         }
+        let several = meant.len() > 1;
+        let candidates = if several {
+            meant
+        } else {
+            open.iter().collect()
+        };
+        let candidates = candidates.into_iter().take(CANDIDATES);
+        Err(Error::NoSuchStuck {
+            named: named.to_owned(),
+            several,
+            candidates: candidates
+                .map(|note| (note.address.clone(), note.preview.clone()))
+                .collect(),
+        })
     }
 
     /// The entries of one type or of all, in the order in which they were made.

@@ -15,7 +15,9 @@ use crate::store::{Ask, EventPage, Reader, Store, answers};
 use crate::text::minute;
 
 /// The state of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString, strum::IntoStaticStr,
+)]
 #[strum(serialize_all = "lowercase")]
 #[non_exhaustive]
 pub enum SessionState {
@@ -65,12 +67,6 @@ impl SessionState {
             EndReason::Time => Self::OutOfTime,
             EndReason::Lost => Self::Lost,
         }
-    }
-}
-
-impl std::fmt::Display for SessionState {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -192,13 +188,8 @@ impl SessionStatus {
     pub fn detail(&self) -> Option<String> {
         let detail = match (self.state, &self.end) {
             (SessionState::Waiting, _) => {
-                let words: Vec<&str> = self
-                    .question
-                    .as_ref()?
-                    .question
-                    .split_whitespace()
-                    .collect();
-                words.join(" ")
+                let asked = &self.question.as_ref()?.question;
+                asked.split_whitespace().collect::<Vec<_>>().join(" ")
             }
             (SessionState::Answered, _) => {
                 let answer = self.answer.as_ref()?;
@@ -209,15 +200,10 @@ impl SessionStatus {
                 let by = self.stop_requested.as_ref()?;
                 format!("stops after this iteration, as {by} asked")
             }
-            (
-                _,
-                Some(End {
-                    detail: Some(detail),
-                    ..
-                }),
-            ) => detail.clone(),
-            (_, Some(end)) => why(end.reason)?.into(),
-            (_, None) => return None,
+            (_, end) => {
+                let end = end.as_ref()?;
+                end.detail.clone().or(why(end.reason).map(str::to_owned))?
+            }
         };
         let first = detail.lines().find(|line| !line.trim().is_empty())?;
         Some(crate::secrets::masked(first.trim()).into_owned())
@@ -265,10 +251,10 @@ pub fn waiting(store: &dyn Reader, sessions: Vec<Name>) -> Result<Vec<(Name, Que
         }
     }
     waiting.sort_by_key(|(at, ..)| *at);
-    let waiting = waiting.into_iter();
-    Ok(waiting
-        .map(|(_, session, question)| (session, question))
-        .collect())
+    let waiting = waiting
+        .into_iter()
+        .map(|(_, session, asked)| (session, asked));
+    Ok(waiting.collect())
 }
 
 /// These sessions without archived ones.

@@ -87,12 +87,8 @@ pub fn findings(store: &dyn Reader, given: &LastGiven, now: Timestamp) -> Result
 /// [`findings`] among these notes alone.
 pub fn findings_among(notes: &[Note], given: &LastGiven, now: Timestamp) -> Vec<Finding> {
     let is_kept = |note: &Note| !matches!(note.address, Address::Session(..));
-    let like = near_duplicates(
-        &notes
-            .iter()
-            .filter(|note| is_kept(note))
-            .collect::<Vec<_>>(),
-    );
+    let kept: Vec<&Note> = notes.iter().filter(|note| is_kept(note)).collect();
+    let like = near_duplicates(&kept);
     let reason = |note: &Note| match note {
         note if note.is_stale() => Some(Reason::Stale),
         note if !is_kept(note) => None,
@@ -103,14 +99,11 @@ pub fn findings_among(notes: &[Note], given: &LastGiven, now: Timestamp) -> Vec<
         note if note.pinned => Some(Reason::PinNotGiven),
         _ => Some(Reason::NotGiven),
     };
-    let mut found: Vec<Finding> = notes
-        .iter()
-        .filter_map(|note| {
-            let reason = reason(note)?;
-            let note = note.clone();
-            Some(Finding { note, reason })
-        })
-        .collect();
+    let finding = |note: &Note| {
+        let (note, reason) = (note.clone(), reason(note)?);
+        Some(Finding { note, reason })
+    };
+    let mut found: Vec<Finding> = notes.iter().filter_map(finding).collect();
     found.sort_by_key(|found| match found.reason {
         Reason::Stale => 0,
         Reason::Like(_) => 1,
@@ -130,11 +123,8 @@ fn near_duplicates(notes: &[&Note]) -> BTreeMap<Address, Address> {
         }
     }
     let mut like = BTreeMap::new();
-    for (index, own) in words
-        .iter()
-        .enumerate()
-        .filter(|(_, own)| own.len() >= WORDS)
-    {
+    let compared = words.iter().enumerate();
+    for (index, own) in compared.filter(|(_, own)| own.len() >= WORDS) {
         let telling = own.iter().map(|word| &holders[word.as_str()]);
         let near = telling.filter(|holders| holders.len() <= COMMON).flatten();
         let earlier: HashSet<usize> = near.copied().filter(|other| *other < index).collect();

@@ -14,20 +14,18 @@ fn each_call_says_what_happened() {
         "the call needs a session; name it first with `Agent::in_session`"
     );
 
-    assert!(agent.save("deploy", "run `make`").unwrap().is_new());
-    let again = agent.save("deploy", "run `make ship`").unwrap();
-    assert_eq!(again.before.unwrap().revision, 1);
+    let saved = |text: &str| agent.save("deploy", text).unwrap().1;
+    assert_eq!(saved("run `make`"), None);
+    assert_eq!(saved("run `make ship`").unwrap().revision, 1);
     assert!(agent.pin("deploy", true).unwrap().pinned);
 
     let agent = agent.in_session("nightly").unwrap().in_iteration(1);
-    let stuck = |is_repeat: bool| {
-        let added = agent.add(EntryType::Stuck, "the linker fails").unwrap();
-        assert_eq!(added.is_repeat, is_repeat);
-    };
-    stuck(false);
-    stuck(true);
+    for seen in 1..=2 {
+        let stuck = agent.add(EntryType::Stuck, "the linker fails").unwrap();
+        assert_eq!(stuck.seen(), Some(seen));
+    }
     let solved = agent.resolve("linker", EntryType::Tip, "use lld").unwrap();
-    assert_eq!(solved.note.content.as_text(), Some("use lld"));
+    assert_eq!(solved.content.as_text(), Some("use lld"));
     let entries = agent.in_iteration(2).entries().unwrap();
     assert!(entries[0].resolved_by.is_some(), "{entries:?}");
 

@@ -115,7 +115,7 @@ impl Error {
                 return None;
             }
             Self::Storage(error) => return Some(error.advice()),
-            Self::Loop(error) => return error.advice(),
+            Self::Loop(error) => error.advice(),
             Self::Undo(error) => return error.advice(),
             Self::Remote { advice, .. } => return advice.as_ref().map(safe),
             Self::Custom(error) => return error.advice(),

@@ -35,15 +35,10 @@ pub enum ErrorClass {
 impl ErrorClass {
     /// True if a rule refused the request. False if something failed.
     pub(crate) fn is_refusal(self) -> bool {
-        match self {
-            Self::NotFound
-            | Self::Conflict
-            | Self::Refused
-            | Self::Limit
-            | Self::Invalid
-            | Self::Blocked => true,
-            Self::Damaged | Self::Busy | Self::Unreachable | Self::Denied => false,
-        }
+        !matches!(
+            self,
+            Self::Damaged | Self::Busy | Self::Unreachable | Self::Denied
+        )
     }
 }
 

@@ -1,7 +1,5 @@
 //! The errors that only loops have.
 
-use std::fmt;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -120,36 +118,29 @@ pub enum LoopError {
 }
 
 /// An act that is a person's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PersonalAct {
     /// Writing in a person's name.
+    #[strum(serialize = "the author `person`")]
     Write,
     /// Answering an agent's question.
+    #[strum(serialize = "an answer")]
     Answer,
     /// Stopping a loop after its iteration.
+    #[strum(serialize = "stopping a loop")]
     Stop,
     /// Archiving a session.
+    #[strum(serialize = "archiving a session")]
     Archive,
     /// Continuing a loop.
+    #[strum(serialize = "continuing a loop")]
     Continue,
     /// Administering the store's access.
+    #[strum(serialize = "administration")]
     Administer,
-}
-
-impl fmt::Display for PersonalAct {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Write => "the author `person`",
-            Self::Answer => "an answer",
-            Self::Stop => "stopping a loop",
-            Self::Archive => "archiving a session",
-            Self::Continue => "continuing a loop",
-            Self::Administer => "administration",
-        })
-    }
 }
 
 impl LoopError {
@@ -174,8 +165,8 @@ impl LoopError {
     }
 
     /// The advice for the error, in words that suit every program.
-    pub fn advice(&self) -> Option<String> {
-        let advice = match self {
+    pub fn advice(&self) -> &'static str {
+        match self {
             Self::LoopRunning { .. } => "wait for it, end it, or use another session",
             Self::NoLiveIteration { .. } => "only the agent of a running loop can use this",
             Self::Unanswered { .. } => "a person has to answer it before the next iteration",
@@ -200,8 +191,7 @@ impl LoopError {
             Self::LeaseLost { .. } => {
                 "an agent of that loop ends its turn: nothing that it writes is taken any more"
             }
-        };
-        Some(advice.into())
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::address::encode;
+use crate::address::{decoded, encode};
 use crate::error::{Error, Result};
 use crate::key::Name;
 
@@ -36,9 +36,7 @@ impl FromStr for EventAddress {
             .strip_prefix("session:")
             .and_then(|rest| rest.rsplit_once(EVENT))
             .ok_or_else(no_event)?;
-        let session = percent_encoding::percent_decode_str(session)
-            .decode_utf8()
-            .map_err(|_| refused("it is no UTF-8"))?;
+        let session = decoded(session).ok_or_else(|| refused("it is no UTF-8"))?;
         let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
         Ok(Self {
             session: session.parse()?,

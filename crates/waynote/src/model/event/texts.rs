@@ -39,21 +39,18 @@ impl SessionEvent {
     /// The event with its texts replaced by [`FORGOTTEN`].
     pub(crate) fn forgotten(&self) -> Self {
         let mut event = self.clone();
-        match &mut event {
-            Self::LoopEnded { detail: said, .. } | Self::IterationEnded { said, .. } => {
-                if let Some(said) = said {
-                    FORGOTTEN.clone_into(said);
-                }
-            }
-            Self::Completed { summary: said, .. }
-            | Self::Blocked { question: said, .. }
-            | Self::Answered { answer: said } => FORGOTTEN.clone_into(said),
-            Self::LoopStarted { .. }
-            | Self::IterationStarted { .. }
-            | Self::StopRequested
-            | Self::Archived
-            | Self::Unarchived
-            | Self::Resolved { .. } => {}
+        // The same variants as in `texts`.
+        if let Self::LoopEnded {
+            detail: Some(said), ..
+        }
+        | Self::IterationEnded {
+            said: Some(said), ..
+        }
+        | Self::Completed { summary: said, .. }
+        | Self::Blocked { question: said, .. }
+        | Self::Answered { answer: said } = &mut event
+        {
+            FORGOTTEN.clone_into(said);
         }
         event
     }

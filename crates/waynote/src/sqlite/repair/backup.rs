@@ -63,8 +63,8 @@ impl EngineStore<Sqlite> {
             return Err(Error::NotFound { what });
         }
         refuse_part_of_a_store(file, &target, sqlite.file())?;
-        if !replace {
-            refuse_existing(file, &target)?;
+        if !replace && target.symlink_metadata().is_ok() {
+            return Err(exists(file));
         }
         let part = Part::beside(&target).map_err(|error| unwritten(file, error))?;
         copy(&*sqlite.lease()?, sqlite.named(), file, part.path())?;
@@ -158,13 +158,6 @@ fn refuse_part_of_a_store(file: &Path, target: &Path, store: &Path) -> Result<()
     };
     let busy = io::Error::new(io::ErrorKind::ResourceBusy, why);
     Err(Error::file(file, "written", busy))
-}
-
-fn refuse_existing(file: &Path, target: &Path) -> Result<()> {
-    match std::fs::symlink_metadata(target) {
-        Ok(_) => Err(exists(file)),
-        Err(_) => Ok(()),
-    }
 }
 
 /// Gives a copy that takes the place of a store an id of its own. Without a new id, positions and operations that others

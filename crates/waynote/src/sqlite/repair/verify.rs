@@ -32,22 +32,14 @@ pub(in crate::sqlite) fn verify(conn: &Connection, report: &mut Report) -> Outco
 
 fn engine(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let mut statement = conn.prepare("PRAGMA integrity_check")?;
-    let mut rows = statement.query([])?;
-    loop {
-        match rows.next() {
-            Ok(Some(row)) => {
-                let line: String = row.get(0)?;
-                if line != "ok" {
-                    report.problems.push(format!("database: {line}"));
-                }
-            }
-            Ok(None) => return Ok(()),
-            Err(error) => {
-                report.problems.push(format!("database: {error}"));
-                return Ok(());
-            }
+    // After an error there are no more lines.
+    for line in statement.query_map([], |row| row.get::<_, String>(0))? {
+        let line = line.unwrap_or_else(|error| error.to_string());
+        if line != "ok" {
+            report.add(format!("database: {line}"));
         }
     }
+    Ok(())
 }
 
 fn contents(conn: &Connection, report: &mut Report) -> Outcome<()> {
@@ -59,9 +51,7 @@ fn contents(conn: &Connection, report: &mut Report) -> Outcome<()> {
         let body = row.get_ref(2)?.as_bytes().unwrap_or_default();
         if stored != Content::imported(body).hash().0 {
             let used = users(conn, id)?;
-            report
-                .problems
-                .push(format!("the content of {used} does not match its hash"));
+            report.add(format!("the content of {used} does not match its hash"));
         }
     }
     Ok(())
@@ -76,9 +66,7 @@ fn unused(conn: &Connection, report: &mut Report) -> Outcome<()> {
         |row| row.get(0),
     )?;
     if unused > 0 {
-        report
-            .problems
-            .push(format!("contents without a revision: {unused}"));
+        report.add(format!("contents without a revision: {unused}"));
     }
     Ok(())
 }
@@ -112,15 +100,11 @@ fn one_order(conn: &Connection, report: &mut Report) -> Outcome<()> {
     )?;
     if distinct != all {
         let twice = all - distinct;
-        report
-            .problems
-            .push(format!("positions used twice: {twice}"));
+        report.add(format!("positions used twice: {twice}"));
     }
     if first != 1 || last != distinct {
         let missing = last - distinct;
-        report
-            .problems
-            .push(format!("positions missing before {last}: {missing}"));
+        report.add(format!("positions missing before {last}: {missing}"));
     }
     Ok(())
 }
@@ -142,9 +126,7 @@ fn previews(conn: &Connection, report: &mut Report) -> Outcome<()> {
             || stored == content.preview()
             || stored == content.plain_preview();
         if !is_its_own {
-            report
-                .problems
-                .push(format!("{} has a wrong preview", named_in(row)?));
+            report.add(format!("{} has a wrong preview", named_in(row)?));
         }
     }
     Ok(())
@@ -208,7 +190,7 @@ fn named(conn: &Connection, check: &str, says: &str, report: &mut Report) -> Out
     let mut statement = conn.prepare(check)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        report.problems.push(format!("{} {says}", named_in(row)?));
+        report.add(format!("{} {says}", named_in(row)?));
     }
     Ok(())
 }

@@ -21,9 +21,7 @@ pub(super) fn checksums(conn: &Connection, report: &mut Report) -> Outcome<()> {
         while let Some(row) = rows.next()? {
             if !checksum::is_whole(row, width)? {
                 let what = name(conn, table, row)?;
-                report
-                    .problems
-                    .push(format!("{what} does not match its checksum"));
+                report.add(format!("{what} does not match its checksum"));
             }
         }
     }
