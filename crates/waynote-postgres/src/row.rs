@@ -44,14 +44,6 @@ pub(crate) fn unreadable(what: impl std::fmt::Display) -> Failure {
     })
 }
 
-/// The name of the damaged thing, if the failure is about one.
-pub(crate) fn damaged(failure: &Failure) -> Option<&str> {
-    match failure {
-        Failure::Ours(Error::DamagedNote { what }) => Some(what),
-        _ => None,
-    }
-}
-
 /// A value of a row.
 pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Outcome<T> {
     Ok(row.try_get(column)?)
@@ -61,11 +53,11 @@ pub(crate) fn count(row: &Row, column: usize) -> Outcome<u64> {
     Ok(u64::try_from(get::<i64>(row, column)?).unwrap_or_default())
 }
 
-fn time(row: &Row, column: usize, what: &dyn std::fmt::Display) -> Outcome<Timestamp> {
+fn time(row: &Row, column: usize, what: &str) -> Outcome<Timestamp> {
     Timestamp::from_microsecond(get(row, column)?).map_err(|_| unreadable(what))
 }
 
-fn name(row: &Row, column: usize, what: &dyn std::fmt::Display) -> Outcome<Name> {
+fn name(row: &Row, column: usize, what: &str) -> Outcome<Name> {
     get::<&str>(row, column)?
         .parse()
         .map_err(|_| unreadable(what))
@@ -87,49 +79,44 @@ pub(crate) fn scope(row: &Row, column: usize) -> Outcome<Scope> {
 }
 
 /// The content in two columns, its hash and its body; none when the hash is null.
-fn content(row: &Row, column: usize, what: &dyn std::fmt::Display) -> Outcome<Option<Content>> {
-    let (hash, body): (Option<&[u8]>, Option<&[u8]>) = (get(row, column)?, get(row, column + 1)?);
-    match (hash, body) {
-        (None, _) => Ok(None),
-        (Some(hash), Some(body)) => {
-            Allowance::take(body.len())?;
-            let content = Content::imported(body);
-            match content.hash().0 == hash {
-                true => Ok(Some(content)),
-                false => Err(unreadable(what)),
-            }
-        }
-        (Some(_), None) => Err(unreadable(what)),
+fn content(row: &Row, column: usize, what: &str) -> Outcome<Option<Content>> {
+    let Some(hash) = get::<Option<&[u8]>>(row, column)? else {
+        return Ok(None);
+    };
+    let body: Option<&[u8]> = get(row, column + 1)?;
+    let body = body.ok_or_else(|| unreadable(what))?;
+    Allowance::take(body.len())?;
+    let content = Content::imported(body);
+    match content.hash().0 == hash {
+        true => Ok(Some(content)),
+        false => Err(unreadable(what)),
     }
 }
 
 /// The current note whose columns begin there.
 pub(crate) fn note(row: &Row, at: usize, scope: &Scope) -> Outcome<Note> {
     let address = address(scope, get(row, at)?)?;
-    let content = content(row, at + 10, &address)?.ok_or_else(|| unreadable(&address))?;
+    let what = address.to_string();
+    let content = content(row, at + 10, &what)?.ok_or_else(|| unreadable(&what))?;
     let resolved_by = match get::<Option<&str>>(row, at + 9)? {
-        Some(id) => Some(id.parse().map_err(|_| unreadable(&address))?),
+        Some(id) => Some(id.parse().map_err(|_| unreadable(&what))?),
         None => None,
     };
     Ok(Note {
         resolved_by,
-        ..stated(row, at, (address, content), at + 12, None)?
+        ..stated(row, at, (address, content), at + 12, &what)?
     })
 }
 
 /// The note in the columns that a current note and a revision have alike, and the citations in a column. Where they are
-/// damaged, it has this name, or its address.
+/// damaged, it has this name.
 fn stated(
     row: &Row,
     at: usize,
     (address, content): (Address, Content),
     cites: usize,
-    what: Option<&str>,
+    what: &str,
 ) -> Outcome<Note> {
-    let what: &dyn std::fmt::Display = match &what {
-        Some(what) => what,
-        None => &address,
-    };
     let cites = Citation::of_column(get(row, cites)?);
     Ok(Note {
         revision: count(row, at + 2)?,
@@ -173,9 +160,7 @@ pub(crate) fn revision(row: &Row, at: usize, scope: &Scope) -> Outcome<Revision>
             author,
         },
         // A current note has `resolved_by` in its own row. For an earlier state the events tell.
-        (Some(content), _) => {
-            State::Present(stated(row, at, (address, content), at + 17, Some(&what))?)
-        }
+        (Some(content), _) => State::Present(stated(row, at, (address, content), at + 17, &what)?),
     };
     let action: &str = get(row, at + 9)?;
     Ok(Revision {

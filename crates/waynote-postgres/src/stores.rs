@@ -5,8 +5,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
-use unicode_normalization::is_nfc;
-use waynote::visible::{is_invisible, visible};
 use waynote::{EngineStore, Error, LocalStore as _, Name, Position, StoreId};
 
 use crate::engine::Postgres;
@@ -50,7 +48,7 @@ pub fn list(options: Options) -> Result<Vec<StoreSummary>, Error> {
 /// # Errors
 /// [`Fault::StoreExists`], and as [`open`](crate::open).
 pub fn create(options: Options) -> Result<(), Error> {
-    let which = new_name(&options)?;
+    let which = identity(&options)?;
     Database::at(options)?.done(|at| {
         at.make_tables()?;
         at.insert(&which)
@@ -76,7 +74,7 @@ pub fn make<T>(
     options: Options,
     fill: impl FnOnce(&Postgres) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let which = new_name(&options)?;
+    let which = identity(&options)?;
     let partial = which.partial();
     let at = Database::at(options)?;
     at.done(|at| {
@@ -272,19 +270,6 @@ impl Database {
 fn is_without_tables(failure: &Failure) -> bool {
     let codes = [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME];
     failure.code().is_some_and(|code| codes.contains(code))
-}
-
-/// The name of a store that is to be made. Nobody could tell it from another one if it had characters that are not
-/// seen, or could be written in two ways.
-fn new_name(options: &Options) -> Result<StoreIdentity, Error> {
-    let which = identity(options)?;
-    let is_shown = visible(&which.name) == which.name && !which.name.contains(is_invisible);
-    if is_shown && is_nfc(&which.name) {
-        return Ok(which);
-    }
-    let reason =
-        "the name of a new store has no invisible characters, and is in Unicode's form NFC";
-    Err(Fault::BadUrl.of(options.shown(), reason).into())
 }
 
 /// The identity of the store that the options name.

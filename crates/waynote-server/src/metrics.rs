@@ -98,58 +98,18 @@ impl Metrics {
         }
         let gauge = |gauge: &Gauge| vec![format!(" {}", gauge.0.load(Ordering::Relaxed))];
         let mut text = String::new();
-        for (name, kind, help, lines) in [
-            (
-                "http_requests_total",
-                "counter",
-                "Requests by route and status.",
-                requests,
-            ),
-            (
-                "http_request_seconds_total",
-                "counter",
-                "How long they took until their answers began.",
-                request_seconds,
-            ),
-            (
-                "http_connections",
-                "gauge",
-                "Connections that are open.",
-                gauge(&self.connections),
-            ),
-            (
-                "feeds",
-                "gauge",
-                "Change feeds that are being read.",
-                gauge(&self.feeds),
-            ),
-            (
-                "store_calls_running",
-                "gauge",
-                "Calls of stores that are running.",
-                gauge(&self.working),
-            ),
-            (
-                "store_up",
-                "gauge",
-                "1 if the last call could use the store.",
-                up,
-            ),
-            ("store_calls_total", "counter", "Calls of the store.", calls),
-            (
-                "store_call_seconds_total",
-                "counter",
-                "How long they took.",
-                call_seconds,
-            ),
-            (
-                "store_errors_total",
-                "counter",
-                "Errors of calls of the store, by kind.",
-                errors,
-            ),
+        for (name, kind, lines) in [
+            ("http_requests_total", "counter", requests),
+            ("http_request_seconds_total", "counter", request_seconds),
+            ("http_connections", "gauge", gauge(&self.connections)),
+            ("feeds", "gauge", gauge(&self.feeds)),
+            ("store_calls_running", "gauge", gauge(&self.working)),
+            // 1 if the last call could use the store.
+            ("store_up", "gauge", up),
+            ("store_calls_total", "counter", calls),
+            ("store_call_seconds_total", "counter", call_seconds),
+            ("store_errors_total", "counter", errors),
         ] {
-            let _ = writeln!(text, "# HELP waynote_{name} {help}");
             let _ = writeln!(text, "# TYPE waynote_{name} {kind}");
             for line in lines {
                 let _ = writeln!(text, "waynote_{name}{line}");

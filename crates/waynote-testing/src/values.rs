@@ -58,6 +58,11 @@ pub fn keep(store: &dyn LocalStore, texts: &[&str]) {
     }
 }
 
+/// The kind of an error; nothing if there was none.
+pub fn kind<T>(result: waynote::Result<T>) -> String {
+    result.map_or_else(|error| error.kind().to_owned(), |_| String::new())
+}
+
 /// The texts of notes.
 pub fn contents(notes: &[Note]) -> Vec<String> {
     notes

@@ -217,10 +217,9 @@ impl Batch {
     /// The statements, in an order in which each finds the rows that it refers to.
     pub(super) fn statements(self, store: i64) -> Vec<Statement> {
         let mut all = Vec::new();
-        let mut add = |sql: &'static str, values: Vec<Value>| {
-            let mut with_store = vec![big(store)];
-            with_store.extend(values);
-            all.push(Statement::typed(sql, with_store));
+        let mut add = |sql: &'static str, mut values: Vec<Value>| {
+            values.insert(0, big(store));
+            all.push(Statement::typed(sql, values));
         };
         let bytes = |value| Bytes(Some(value));
         let text = |value: &str| Text(Some(value.to_owned()));

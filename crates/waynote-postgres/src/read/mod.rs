@@ -40,16 +40,11 @@ pub(crate) fn read(session: &Session<'_>, ask: &Ask, then: TripEnd) -> Result<Ro
     side::plan(&mut plan, ask);
     index::plan(&mut plan, ask);
     each::plan(&mut plan, ask);
-    let Plan {
-        statements,
-        readers,
-        ..
-    } = plan;
     // The head is in the memory of a transaction that has begun.
-    let is_asked = !statements.is_empty() || session.head().is_none();
+    let is_asked = !plan.statements.is_empty() || session.head().is_none();
     if is_asked {
-        let answers = session.trip(statements, then)?;
-        for (reader, answer) in readers.into_iter().zip(answers) {
+        let answers = session.trip(plan.statements, then)?;
+        for (reader, answer) in plan.readers.into_iter().zip(answers) {
             session.engine.named(reader(&answer, &mut rows))?;
         }
     }

@@ -55,20 +55,10 @@ const BEFORE: &str = page!(
     "n.iteration DESC NULLS LAST, n.key DESC"
 );
 
-const ALL: &str = concat!(
-    "SELECT ",
-    note_columns!(),
-    " FROM waynote.scope s
-     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope
-     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
-     WHERE s.store = $1 AND s.hash = $2 ORDER BY n.key"
-);
-
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     for (index, page) in ask.pages.iter().enumerate() {
-        let scope = page.of.scope();
         let number = |number: usize| big(i64::try_from(number).unwrap_or(i64::MAX));
-        let hash = bytes(scope_hash(&scope));
+        let hash = bytes(scope_hash(&page.of.scope()));
         let (sql, which, before) = match &page.of {
             Recent::Entries {
                 kind, before, open, ..
@@ -79,20 +69,8 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
                 (sql, which, before.is_some())
             }
             Recent::Keyed { pinned, .. } => (KEYED, vec![flag(*pinned)], false),
-            Recent::ByKey { .. } => (BY_KEY, Vec::new(), false),
-            // Another kind of page is picked from all notes of the scope by the core's own rule.
-            _ => {
-                plan.ask(ALL, vec![hash], move |found, rows| {
-                    let mut notes = Vec::new();
-                    for row in found {
-                        notes.extend(whole(note(row, 0, &scope), rows)?);
-                    }
-                    let picked = page.of.pick(notes).into_iter();
-                    rows.store.pages[index] = picked.skip(page.skip).take(page.limit).collect();
-                    Ok(())
-                });
-                continue;
-            }
+            // All notes by key.
+            _ => (BY_KEY, Vec::new(), false),
         };
         let mut values = vec![hash, number(page.limit), number(page.skip)];
         values.extend(which);

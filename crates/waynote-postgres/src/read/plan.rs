@@ -3,10 +3,10 @@
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Row;
 use waynote::engine::Rows;
-use waynote::{Address, Name, Scope};
+use waynote::{Address, Error, Name, Scope};
 
-use crate::error::Outcome;
-use crate::row::{damaged, unreadable};
+use crate::error::{Failure, Outcome};
+use crate::row::unreadable;
 use crate::trip::{Statement, Value, big, many_bytes, texts};
 
 /// Turns the rows of a statement into answers.
@@ -101,13 +101,10 @@ pub(super) fn question(row: &Row, count: usize) -> Outcome<usize> {
 /// The rows that are whole; others are named in the answers.
 pub(super) fn whole<T>(row: Outcome<T>, rows: &mut Rows) -> Outcome<Option<T>> {
     match row {
-        Ok(value) => Ok(Some(value)),
-        Err(failure) => match damaged(&failure) {
-            Some(what) => {
-                rows.store.damaged.push(what.to_owned());
-                Ok(None)
-            }
-            None => Err(failure),
-        },
+        Err(Failure::Ours(Error::DamagedNote { what })) => {
+            rows.store.damaged.push(what);
+            Ok(None)
+        }
+        row => row.map(Some),
     }
 }

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use waynote::author::Author;
 use waynote::change::Origin;
 use waynote::note::micros;
@@ -10,19 +11,7 @@ use waynote::{Change, Error, Limits, Name, OperationId, Result, Stamp};
 use super::TokenInfo;
 
 /// What the bearer of a token may do with its store.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    strum::IntoStaticStr,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Serialize, Deserialize, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "snake_case")]
 pub enum Rights {

@@ -4,14 +4,14 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, OriginalUri, Path, RawPathParams, RawQuery, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, Response, StatusCode};
+use axum::http::{HeaderMap, Method, Response, StatusCode, Uri};
 use axum::routing::{MethodRouter, get, post};
 use maud::{Markup, html};
-use waynote::{Address, Name, Place, Result, Stamp, Store};
+use waynote::{Address, Name, Place, Result, Store};
 
 use super::answer::Shown;
 use super::fields::{Fields, Link};
-use super::forms::Outcome;
+use super::forms::{Outcome, Sent};
 use super::notes::history::{self, History};
 use super::notes::{self, Notes, edit, worth};
 use super::now::{self, Now};
@@ -42,16 +42,11 @@ pub(crate) fn router() -> Router<App> {
             shown(View::Notes, several).merge(form(View::Notes, worth::several)),
         )
         .route("/notes/join", form(View::Notes, worth::join))
-        .route("/notes/{act}", post(change))
+        .route("/notes/{act}", form(View::Notes, notes::act::change))
         .route("/sessions", shown(View::Sessions, sessions))
         .route(
-            "/sessions/answer",
-            form(View::Sessions, sessions::act::answer),
-        )
-        .route("/sessions/stop", form(View::Sessions, sessions::act::stop))
-        .route(
-            "/sessions/archive",
-            form(View::Sessions, sessions::act::archive),
+            "/sessions/{act}",
+            form(View::Sessions, sessions::act::change),
         )
         .route(
             "/sign-in",
@@ -134,11 +129,7 @@ impl Made {
 
 /// The route of a view.
 fn shown(view: View, make: Make) -> MethodRouter<App> {
-    get(
-        move |Looks(visit): Looks, RawQuery(query): RawQuery| async move {
-            show(visit, view, query, make).await
-        },
-    )
+    get(move |Looks(visit): Looks, RawQuery(query): RawQuery| show(visit, view, query, make))
 }
 
 /// Shows a view.
@@ -163,53 +154,50 @@ async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Sh
 }
 
 /// Carries out a form's action on a store.
-type Act = fn(&dyn Store, &Site<'_>, &Fields, &Stamp) -> Result<Outcome>;
+type Act = fn(&Sent<'_>) -> Result<Outcome>;
 
 /// The route of a form.
 fn form(view: View, act: Act) -> MethodRouter<App> {
     post(
-        move |Looks(visit): Looks, headers: HeaderMap, body: Bytes| async move {
-            carry_out(visit, &headers, view, body, act).await
+        move |Looks(visit): Looks, uri: Uri, headers: HeaderMap, body: Bytes| async move {
+            sign_in::from_here(&headers)?;
+            carry_out(visit, view, uri, body, act).await
         },
     )
 }
 
 /// Carries out the action of a form, and redirects; or shows the form again.
-async fn carry_out(
-    visit: Visit,
-    headers: &HeaderMap,
-    view: View,
-    body: Bytes,
-    act: impl FnOnce(&dyn Store, &Site<'_>, &Fields, &Stamp) -> Result<Outcome> + Send + 'static,
-) -> Shown {
-    sign_in::from_here(headers)?;
+async fn carry_out(visit: Visit, view: View, uri: Uri, body: Bytes, act: Act) -> Shown {
     let stamp = visit.stamp(None, None, None)?;
     let of = visit.clone();
     let done = visit.run(move |store| {
         let fields = Fields::parse(&body);
         let site = Site::gather(&of, store)?;
-        Ok(match act(store, &site, &fields, &stamp) {
-            Ok(Outcome::Done(path)) => answer::to(&path),
+        let sent = Sent {
+            store,
+            site: &site,
+            act: uri.path().rsplit('/').next().unwrap_or_default(),
+            fields: &fields,
+            stamp: &stamp,
+        };
+        let (status, title, main) = match act(&sent) {
+            Ok(Outcome::Done(path)) => return Ok(answer::to(&path)),
             // Nothing was changed, so a reload may send the form again.
-            Ok(Outcome::Again(main)) => answer::page(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                shell::document(&site, view, view.title(), &main),
-            ),
+            Ok(Outcome::Again(main)) => (StatusCode::UNPROCESSABLE_ENTITY, view.title(), main),
             Err(error) => {
-                let back = fields
-                    .get("note")
-                    .map(|note| site.view(View::Notes).with("note", note).href());
+                let back = site.view(view).with_some("note", fields.get("note"));
                 let main = html! {
                     div.head { h1 { "Not done" } }
                     (words::error(&error))
-                    p { a href=(back.unwrap_or_else(|| site.view(view).href())) { "Back" } }
+                    p { a href=(back.href()) { "Back" } }
                 };
-                answer::page(
-                    Problem::from(error).status,
-                    shell::document(&site, view, "Not done", &main),
-                )
+                (Problem::from(error).status, "Not done", main)
             }
-        })
+        };
+        Ok(answer::page(
+            status,
+            shell::document(&site, view, title, &main),
+        ))
     });
     Ok(done.await?)
 }
@@ -260,15 +248,13 @@ fn all_notes(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made
 }
 
 fn new(_: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    Ok(typed(site, &edit::Form::new(site, fields)?))
+    let form = edit::Form::new(site, fields)?;
+    Ok(Made::of(edit::title(&form), edit::view(site, &form)))
 }
 
 fn edit(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    Ok(typed(site, &edit::Form::edit(store, fields)?))
-}
-
-fn typed(site: &Site<'_>, form: &edit::Form) -> Made {
-    Made::of(edit::title(form), edit::view(site, form))
+    let form = edit::Form::edit(store, fields)?;
+    Ok(Made::of(edit::title(&form), edit::view(site, &form)))
 }
 
 fn sessions(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
@@ -277,11 +263,8 @@ fn sessions(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made>
 }
 
 fn several(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    let several = worth::Several::gather(store, fields)?;
-    Ok(Made::of(
-        View::Notes.title(),
-        worth::question(site, &several),
-    ))
+    let question = worth::question(site, &worth::Several::gather(store, fields)?);
+    Ok(Made::of(View::Notes.title(), question))
 }
 
 fn history(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
@@ -304,22 +287,4 @@ async fn preview(Looks(_): Looks, body: Bytes) -> Response<Body> {
     let text = Fields::parse(&body);
     let text = text.text("text").unwrap_or_default();
     answer::page(StatusCode::OK, markdown::rendered(text))
-}
-
-async fn change(
-    Looks(visit): Looks,
-    Path((_, what)): Path<(String, String)>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Shown {
-    if !matches!(
-        what.as_str(),
-        "pin" | "unpin" | "delete" | "undo" | "redo" | "restore" | "confirm"
-    ) {
-        return Err(Problem::not_found().into());
-    }
-    let act = move |store: &dyn Store, site: &Site<'_>, fields: &Fields, stamp: &Stamp| {
-        notes::act::change(store, site, &what, fields, stamp)
-    };
-    carry_out(visit, &headers, View::Notes, body, act).await
 }

@@ -1,7 +1,5 @@
 //! Signing in and out: a form takes a token, and the browser gets a cookie in its place.
 
-use std::net::IpAddr;
-
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, Request, State};
@@ -77,78 +75,41 @@ pub(super) async fn sign_in_form(
     answer::page(StatusCode::OK, sign_in_page(&store, to, None))
 }
 
-/// The fields of a form that signs in, and the address that it came from.
-async fn sent(app: &App, peer: Option<Extension<Peer>>, request: Request) -> Answer<Sent> {
-    from_here(request.headers())?;
-    let peer = client(app, peer.as_deref(), request.headers());
-    if peer.is_some_and(|peer| app.buckets.is_empty(&Key::refused(peer))) {
-        let reason = "too many tokens that do not count came from this address";
-        return Err(Problem::too_many(reason));
-    }
-    let fields = Fields::parse(&whole_within(request, app, BYTES).await?);
-    let token = fields.get("token").unwrap_or_default().to_owned();
-    let id = Token::parse(&token).map(|token| token.id().to_owned());
-    let mut random = [0; 32];
-    getrandom::fill(&mut random).map_err(|_| Problem::internal())?;
-    Ok(Sent {
-        fields,
-        peer,
-        token,
-        id,
-        random,
-    })
-}
-
-struct Sent {
-    fields: Fields,
-    peer: Option<IpAddr>,
-    token: String,
-    /// The id of the token, if it has the form of one.
-    id: Option<String>,
-    random: [u8; 32],
-}
-
-impl Sent {
-    /// The form again, because the token does not count.
-    fn refused(&self, app: &App, store: &str, to: &str) -> Response<Body> {
-        if let Some(peer) = self.peer {
-            app.buckets.take(Key::refused(peer));
-        }
-        let says = (
-            "this store does not know that token",
-            "it may have expired, or be for another store",
-        );
-        answer::page(
-            StatusCode::UNAUTHORIZED,
-            sign_in_page(store, to, Some(says)),
-        )
-    }
-}
-
 pub(super) async fn sign_in(
     State(app): State<App>,
     Path(store): Path<String>,
     peer: Option<Extension<Peer>>,
     request: Request,
 ) -> Shown {
-    let sent = sent(&app, peer, request).await?;
-    let to = wanted(&sent.fields, &store).unwrap_or_default().to_owned();
-    let Some(id) = sent.id.clone() else {
-        return Ok(sent.refused(&app, &store, &to));
-    };
-    let visit = match Visit::of(&app, store.clone(), Some(sent.token.clone())).await {
-        Err(problem) if problem.status == StatusCode::UNAUTHORIZED => {
-            return Ok(sent.refused(&app, &store, &to));
+    from_here(request.headers())?;
+    let peer = client(&app, peer.as_deref(), request.headers());
+    if peer.is_some_and(|peer| app.buckets.is_empty(&Key::refused(peer))) {
+        let reason = "too many tokens that do not count came from this address";
+        return Err(Problem::too_many(reason).into());
+    }
+    let fields = Fields::parse(&whole_within(request, &app, BYTES).await?);
+    let text = fields.get("token").unwrap_or_default().to_owned();
+    let token = Token::parse(&text);
+    let to = wanted(&fields, &store).unwrap_or_default();
+    let visit = Visit::of(&app, store.clone(), Some(text)).await;
+    let is_refused = |problem: &Problem| problem.status == StatusCode::UNAUTHORIZED;
+    let Some(token) = token.filter(|_| !visit.as_ref().is_err_and(is_refused)) else {
+        if let Some(peer) = peer {
+            app.buckets.take(Key::refused(peer));
         }
-        visit => visit?,
+        let what = "this store does not know that token";
+        let says = (what, "it may have expired, or be for another store");
+        let page = sign_in_page(&store, to, Some(says));
+        return Ok(answer::page(StatusCode::UNAUTHORIZED, page));
     };
-    let (now, random) = (app.now(), sent.random);
-    let begun = waiting(move || signed::begin(&*visit.served, &id, now, random)).await?;
+    let (visit, now) = (visit?, app.now());
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).map_err(|_| Problem::internal())?;
+    let begun = waiting(move || signed::begin(&*visit.served, token.id(), now, random)).await?;
     let number = begun.map_err(|error| Problem::of_store(&error, &store))?;
     let home = home(&store);
-    let path = home.trim_end_matches('/');
-    let response = answer::to(if to.is_empty() { &home } else { &to });
-    Ok(with_cookie(response, &app, path, Some(&number)))
+    let response = answer::to(if to.is_empty() { &home } else { to });
+    Ok(with_cookie(response, &app, &home, Some(&number)))
 }
 
 pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Shown {
@@ -164,24 +125,18 @@ pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Shown {
     let ended = ended.await?;
     ended.map_err(|error| Problem::of_store(&error, &store))?;
     let response = answer::to(&Link::to_store(&store, "sign-in").href());
-    let home = home(&store);
-    Ok(with_cookie(
-        response,
-        &app,
-        home.trim_end_matches('/'),
-        None,
-    ))
+    Ok(with_cookie(response, &app, &home(&store), None))
 }
 
-/// Sets or deletes a cookie.
+/// Sets or deletes a cookie for the pages below an address.
 fn with_cookie(
     mut response: Response<Body>,
     app: &App,
-    path: &str,
+    home: &str,
     number: Option<&str>,
 ) -> Response<Body> {
     let is_secure = app.options.tls.is_some() || app.options.behind_proxy;
-    let cookie = signed::cookie(number, path, is_secure);
+    let cookie = signed::cookie(number, home.trim_end_matches('/'), is_secure);
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }

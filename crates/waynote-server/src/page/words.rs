@@ -124,18 +124,6 @@ pub(crate) fn exact(time: Timestamp) -> Markup {
     html! { time.num datetime=(time) title="universal time (UTC)" { (minute(time)) } }
 }
 
-/// The age of a time.
-pub(crate) fn ago(time: Timestamp, now: Timestamp) -> Markup {
-    let seconds = now.duration_since(time).as_secs();
-    let shown = match seconds {
-        ..60 => "just now".to_owned(),
-        60..3_600 => format!("{} min ago", seconds / 60),
-        3_600..172_800 => format!("{} h ago", seconds / 3_600),
-        _ => format!("{} days ago", seconds / 86_400),
-    };
-    html! { time.num datetime=(time) title={ (minute(time)) " UTC" } { (shown) } }
-}
-
 /// A duration in two units at most; a short one in tenths of a second.
 pub(crate) fn took(time: Duration) -> String {
     let seconds = time.as_secs();

@@ -32,6 +32,6 @@ fn a_body_that_is_not_as_documented_is_a_problem_with_a_hint() {
     read {"version":true} {}
       the body cannot be read: trailing characters at line 1 column 18
     record {"session":"s","events":[{"event":4,"iteration":1,"summary":"x"}],"stamp":{"now":"2026-08-01T12:00:00Z","author":"person"}}
-      the body cannot be read: events[0]: `event` must be a string at line 1 column 65
+      the body cannot be read: events[0].event: invalid type: integer `4`, expected variant identifier at line 1 column 35
     "#);
 }

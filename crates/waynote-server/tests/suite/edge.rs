@@ -4,9 +4,9 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use waynote::SideData;
 use waynote::engine::Engine;
 use waynote::store::SideValue;
-use waynote::{LocalStore, SideData};
 use waynote_server::{Limits, Log, Options, Server, Stores, TlsFiles};
 
 use super::support::{limited, now, open, options, start, start_with};

@@ -32,7 +32,7 @@ fn a_write_in_flight_is_answered_before_the_server_stops() {
     save(r#"{"content":"one"}"#);
     std::thread::scope(|scope| {
         let mut writer = None;
-        let held = server.store.exclusively(&mut |_| {
+        let held = server.store.engine().exclusively(&mut |_| {
             writer = Some(scope.spawn(|| save(r#"{"content":"two"}"#)));
             let is_running = || {
                 let figures = server.get("/metrics").body;

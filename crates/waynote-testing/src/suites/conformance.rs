@@ -10,7 +10,7 @@ use waynote::{
 };
 
 use super::undo::reach;
-use crate::values::{at, contents, key, name, place, save, save_limited, text};
+use crate::values::{at, contents, key, kind, name, place, save, save_limited, text};
 
 pub(crate) fn notes_of_places_cascade(store: &dyn LocalStore) {
     let places = Places::new(store);
@@ -40,13 +40,7 @@ pub(crate) fn notes_of_places_cascade(store: &dyn LocalStore) {
 pub(crate) fn all_changes_of_one_call_or_none(store: &dyn LocalStore) {
     let save = |of: &str, max_notes| save_limited(key(of), "v", max_notes);
     let refused = store.apply(&[save("k", 1), save("l", 1)], &at(1));
-    assert!(matches!(
-        refused,
-        Err(Error::TooManyNotes {
-            notes: 1,
-            max_notes: 1
-        })
-    ));
+    assert_eq!(kind(refused), "too_many_notes");
     assert_eq!(store.count(&Scope::Agent(name("a"))).unwrap(), 0);
     assert_eq!(store.journal(None, 10).unwrap(), []);
     store.apply(&[save("k", 2), save("l", 2)], &at(1)).unwrap();
@@ -56,24 +50,13 @@ pub(crate) fn all_changes_of_one_call_or_none(store: &dyn LocalStore) {
 pub(crate) fn every_change_is_a_revision_and_comes_back(store: &dyn LocalStore) {
     let notebook = Notebook::of_agent(store, name("a"));
     let key = "k".parse().unwrap();
-    let save = |said, second| {
-        notebook
-            .save(&key, text(said), SaveOptions::default(), &at(second))
-            .unwrap()
-    };
-    save("one", 10);
-    save("two", 20);
+    kept(&notebook, "k", "one", 10);
+    kept(&notebook, "k", "two", 20);
     notebook.set_pinned(&key, true, &at(30)).unwrap();
     assert!(notebook.delete("k", &at(25)).unwrap());
     let address = Address::Agent(name("a"), key.clone());
     let history = store.history(&address).unwrap();
-    assert_eq!(
-        history
-            .iter()
-            .map(waynote::Revision::number)
-            .collect::<Vec<_>>(),
-        [1, 2, 3, 4]
-    );
+    assert!(history.iter().map(waynote::Revision::number).eq(1..=4));
     assert!(matches!(history[3].state, State::Deleted { .. }));
     let as_of = |when| {
         NoteAsOf::pick(when, &history)
@@ -92,16 +75,7 @@ pub(crate) fn every_change_is_a_revision_and_comes_back(store: &dyn LocalStore) 
         (note.revision, note.pinned, note.content),
         (5, true, text("two"))
     );
-    store
-        .apply(
-            &[Change::Restore {
-                address,
-                revision: 1,
-                last: None,
-            }],
-            &at(50),
-        )
-        .unwrap();
+    store.apply(&[restore(&address, 1)], &at(50)).unwrap();
     let note = notebook.get(&key).unwrap();
     assert_eq!(
         (note.revision, note.pinned, note.content),
@@ -179,27 +153,16 @@ pub(crate) fn a_log_is_ordered_by_id_and_refuses_changes(store: &dyn LocalStore)
         // A clock that stops, jumps and goes back.
         let second = [5, 5, 9, 1, 7][number % 5];
         let kind = EntryType::ALL[number % 4].clone();
-        log.add(
-            kind,
-            Some(1 + number as i64),
-            text(&number.to_string()),
-            &at(second),
-        )
-        .unwrap();
+        let (iteration, said) = (1 + number as i64, text(&number.to_string()));
+        log.add(kind, Some(iteration), said, &at(second)).unwrap();
     }
     let all = contents(&log.list(None).unwrap());
-    assert_eq!(
-        all,
-        (0..20).map(|number| number.to_string()).collect::<Vec<_>>()
-    );
+    assert!(all.into_iter().eq((0..20).map(|number| number.to_string())));
     assert_eq!(log.list(Some(&EntryType::Tip)).unwrap().len(), 5);
     assert_eq!(contents(&log.before(4).unwrap()), ["0", "1", "2"]);
     let address = log.list(None).unwrap()[0].address.clone();
     for change in [Change::delete(address.clone()), Change::undo(address)] {
-        assert!(matches!(
-            store.apply(&[change], &at(1)),
-            Err(Error::AppendOnly { .. })
-        ));
+        assert_eq!(kind(store.apply(&[change], &at(1))), "append_only");
     }
     assert!(matches!(
         undo_last(store, &reach(&["~"]), &at(1)),
@@ -218,38 +181,22 @@ pub(crate) fn contents_are_kept_whatever_they_are(store: &dyn LocalStore) {
         vec![b'x'; 300_000],
     ];
     for content in &bytes {
-        log.add(
-            EntryType::Tip,
-            None,
-            Content::imported(content.clone()),
-            &at(1),
-        )
-        .unwrap();
+        let content = Content::imported(content.clone());
+        log.add(EntryType::Tip, None, content, &at(1)).unwrap();
     }
     let stored = log.list(None).unwrap();
-    assert_eq!(
-        stored
-            .iter()
-            .map(|note| note.content.as_bytes().to_vec())
-            .collect::<Vec<_>>(),
-        bytes
-    );
+    assert!(stored.iter().map(|note| note.content.as_bytes()).eq(&bytes));
 }
 
 pub(crate) fn selecting_keeps_the_order_of_the_scopes(store: &dyn LocalStore) {
     let notebook = |agent: &str| Notebook::of_agent(store, name(agent));
     for (agent, key) in [("b", "z"), ("a", "y"), ("b", "a")] {
-        let key = key.parse().unwrap();
-        notebook(agent)
-            .save(&key, text(agent), SaveOptions::default(), &at(1))
-            .unwrap();
+        kept(&notebook(agent), key, agent, 1);
     }
     let scopes = ["b", "nobody", "a"].map(|agent| Scope::Agent(name(agent)));
-    let addresses = |notes: Vec<waynote::Note>| {
-        notes
-            .iter()
-            .map(|note| note.address.to_string())
-            .collect::<Vec<_>>()
+    let addresses = |notes: Vec<Note>| -> Vec<String> {
+        let addresses = notes.iter().map(|note| note.address.to_string());
+        addresses.collect()
     };
     let some = store.select(&Filter::Scopes(scopes.to_vec())).unwrap();
     assert_eq!(addresses(some), ["agent:b#a", "agent:b#z", "agent:a#y"]);
@@ -350,6 +297,22 @@ pub(crate) fn a_text_noted_again_is_a_repeat_of_its_entry(store: &dyn LocalStore
     assert!(store.verify().unwrap().is_clean());
 }
 
+/// Saves a text under a key.
+fn kept(notebook: &Notebook<'_>, key: &str, said: &str, second: i64) {
+    let (key, options) = (key.parse().unwrap(), SaveOptions::default());
+    notebook
+        .save(&key, text(said), options, &at(second))
+        .unwrap();
+}
+
+fn restore(address: &Address, revision: u64) -> Change {
+    Change::Restore {
+        address: address.clone(),
+        revision,
+        last: None,
+    }
+}
+
 fn forget(address: &Address, revision: Option<u64>, everywhere: bool) -> Forget {
     Forget::new(address.clone())
         .revision(revision)
@@ -359,17 +322,14 @@ fn forget(address: &Address, revision: Option<u64>, everywhere: bool) -> Forget 
 /// A text that another writer saves between the list and the yes is not forgotten with it, whatever the list was of.
 pub(crate) fn what_was_written_after_what_was_shown_is_not_forgotten(store: &dyn LocalStore) {
     let notebook = Notebook::of_agent(store, name("a"));
-    let key = "k".parse().unwrap();
     let log = SessionLog::new(store, name("s"));
     let write = |said: &str, second| {
-        notebook
-            .save(&key, text(said), SaveOptions::default(), &at(second))
-            .unwrap();
+        kept(&notebook, "k", said, second);
         log.add(EntryType::Tip, None, text(said), &at(second))
             .unwrap();
     };
     write("shown", 1);
-    let note = Address::Agent(name("a"), key.clone());
+    let note = key("k");
     let shared = Address::Place(place("~/p"));
     let requests = [
         Forget::new(note.clone()),
@@ -406,9 +366,7 @@ pub(crate) fn what_is_forgotten_is_gone_and_says_so(store: &dyn LocalStore) {
     let key = "k".parse().unwrap();
     let address = Address::Agent(name("a"), "k".parse().unwrap());
     for (second, said) in [(1, "one"), (2, "two"), (3, "three")] {
-        notebook
-            .save(&key, text(said), SaveOptions::default(), &at(second))
-            .unwrap();
+        kept(&notebook, "k", said, second);
     }
     let by = Stamp {
         author: name("warden"),
@@ -437,17 +395,10 @@ pub(crate) fn what_is_forgotten_is_gone_and_says_so(store: &dyn LocalStore) {
     let refused = |error| matches!(error, Err(Error::Forgotten { .. }));
     let change = |change| store.apply(&[change], &at(10));
     let undo = || Change::undo(address.clone());
-    let restore = |revision| Change::Restore {
-        address: address.clone(),
-        revision,
-        last: None,
-    };
     assert!(refused(change(undo())));
-    assert!(refused(change(restore(2))));
-    assert!(matches!(
-        NoteAsOf::Revision(2).note(&history),
-        Err(Error::Forgotten { .. })
-    ));
+    assert!(refused(change(restore(&address, 2))));
+    let old = NoteAsOf::Revision(2).note(&history);
+    assert_eq!(kind(old), "forgotten");
 
     let current = store
         .forget(&forget(&address, Some(3), false), &by)
@@ -455,7 +406,7 @@ pub(crate) fn what_is_forgotten_is_gone_and_says_so(store: &dyn LocalStore) {
     assert_eq!((current.gone.len(), current.kept), (1, 1));
     assert_eq!(store.get(&address).unwrap(), None);
     assert_eq!(notebook.count().unwrap(), 0);
-    change(restore(1)).unwrap();
+    change(restore(&address, 1)).unwrap();
     assert_eq!(notebook.get(&key).unwrap().revision, 5);
     let all = store.forget(&forget(&address, None, false), &by).unwrap();
     assert_eq!((all.revisions.len(), all.kept), (2, 0));
@@ -474,15 +425,10 @@ pub(crate) fn what_is_forgotten_is_gone_and_says_so(store: &dyn LocalStore) {
         forget(&never, None, true),
         forget(&address, Some(99), false),
     ] {
-        assert!(matches!(
-            store.forget(&request, &by),
-            Err(Error::NotFound { .. })
-        ));
+        assert_eq!(kind(store.forget(&request, &by)), "not_found");
     }
     // A new life under the old address.
-    notebook
-        .save(&key, text("new"), SaveOptions::default(), &at(30))
-        .unwrap();
+    kept(&notebook, "k", "new", 30);
     assert_eq!(notebook.get(&key).unwrap().revision, 7);
     assert!(store.verify().unwrap().is_clean());
     assert_eq!(store.verify().unwrap().contents, 1);
@@ -494,18 +440,10 @@ pub(crate) fn a_shared_text_goes_with_the_last_that_says_it(store: &dyn LocalSto
     let notebook = Notebook::of_agent(store, name("a"));
     places.write(&place("~/p"), text("same"), &at(1)).unwrap();
     places.write(&place("~/q"), text("other"), &at(1)).unwrap();
-    let key = "k".parse().unwrap();
-    notebook
-        .save(&key, text("same"), SaveOptions::default(), &at(2))
-        .unwrap();
+    kept(&notebook, "k", "same", 2);
     for iteration in 1..4 {
-        log.add(
-            EntryType::Tip,
-            Some(iteration),
-            text("same"),
-            &at(iteration),
-        )
-        .unwrap();
+        let (kind, by) = (EntryType::Tip, at(iteration));
+        log.add(kind, Some(iteration), text("same"), &by).unwrap();
     }
     log.add(EntryType::Tip, Some(4), text("after"), &at(4))
         .unwrap();
@@ -581,13 +519,7 @@ pub(crate) fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhe
     Places::new(store)
         .write(&place("~/p"), text("nothing"), &at(4))
         .unwrap();
-    let revision = 1;
-    let restore = Change::Restore {
-        address: address.clone(),
-        revision,
-        last: None,
-    };
-    store.apply(&[restore], &at(5)).unwrap();
+    store.apply(&[restore(&address, 1)], &at(5)).unwrap();
     assert_eq!(store.get(&address).unwrap().unwrap().content, says());
 }
 
@@ -603,16 +535,10 @@ pub(super) fn a_note_keeps_what_it_cites(store: &dyn LocalStore) {
     };
     let citing = |second, code: &str| at(second).citing(vec![cited(code)]);
     let codes = |note: &Note| {
-        assert!(
-            note.cites
-                .iter()
-                .all(|cited| !cited.changed && cited.commit.is_some())
-        );
-        note.cites
-            .iter()
-            .map(|cited| cited.code.clone())
-            .collect::<Vec<_>>()
-            .join(" ")
+        let kept = |cited: &Citation| !cited.changed && cited.commit.is_some();
+        assert!(note.cites.iter().all(kept));
+        let codes = note.cites.iter().map(|cited| cited.code.as_str());
+        codes.collect::<Vec<_>>().join(" ")
     };
     let now = |address: &Address| codes(&store.get(address).unwrap().unwrap());
     let address = key("k");
@@ -644,17 +570,10 @@ pub(super) fn a_note_keeps_what_it_cites(store: &dyn LocalStore) {
     assert_eq!(now(&address), "b.rs:1 src/pay.rs:4-6");
     change(save(address.clone(), "`b.rs:1` is not looked up"), &at(5));
     assert_eq!(now(&address), "b.rs:1 src/pay.rs:4-6");
-    let moved = relocate(
-        store,
-        &[(address.clone(), key("new"))],
-        MoveOptions::default(),
-        &at(5),
-    )
-    .unwrap();
-    assert_eq!(
-        codes(moved[0].note.as_ref().unwrap()),
-        "b.rs:1 src/pay.rs:4-6"
-    );
+    let (pairs, options) = ([(address.clone(), key("new"))], MoveOptions::default());
+    let moved = relocate(store, &pairs, options, &at(5)).unwrap();
+    let moved = moved[0].note.as_ref().unwrap();
+    assert_eq!(codes(moved), "b.rs:1 src/pay.rs:4-6");
     change(save(key("other"), "more"), &citing(5, "src/pay.rs:4-6"));
     change(save(key("third"), "more of it"), &citing(5, "fn other"));
     let note = |of: &str| store.get(&key(of)).unwrap().unwrap();
@@ -682,10 +601,7 @@ pub(super) fn a_note_keeps_what_it_cites(store: &dyn LocalStore) {
 
     for code in ["../x.rs:1", "/etc/passwd", "a\nb", ""] {
         let refused = store.apply(&[save(key("k"), "three")], &citing(8, code));
-        assert!(
-            matches!(refused, Err(Error::InvalidCitation { .. })),
-            "{code}: {refused:?}"
-        );
+        assert_eq!(kind(refused), "invalid_citation", "{code}");
     }
     store.forget(&Forget::new(address.clone()), &at(9)).unwrap();
     assert_eq!(store.get(&address).unwrap(), None);

@@ -122,20 +122,6 @@ impl Form {
     }
 }
 
-impl Form {
-    /// True if this field has the focus when the form opens: the first one that is empty, else the text.
-    fn begins_with(&self, field: &str) -> bool {
-        let first = match &self.note {
-            Some(_) => "text",
-            None if self.scope.is_empty() => "scope",
-            None if self.is_entry() && self.kind.is_empty() => "kind",
-            None if !self.is_entry() && self.key.is_empty() => "key",
-            None => "text",
-        };
-        first == field
-    }
-}
-
 /// The title of the page with this form.
 pub(crate) fn title(form: &Form) -> String {
     match &form.note {
@@ -160,9 +146,7 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
         .with_some("note", form.note.as_ref())
         .href();
     html! {
-        div.head {
-            h1 { @match &form.note { Some(address) => { "Edit " (words::address(address)) } None => { "New note" } } }
-        }
+        div.head { h1 { @match &form.note { Some(address) => { "Edit " (words::address(address)) } None => { "New note" } } } }
         @if let Some(error) = &form.error {
             @if !matches!(error, Error::Conflict { .. }) { (words::error(error)) }
         }
@@ -182,7 +166,7 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
             div.write-cols {
                 div.card.pane {
                     label.pane-title for="text" { "Text, in Markdown" }
-                    textarea id="text" name="text" rows="18" required autofocus[form.begins_with("text")] spellcheck="true" data-preview=(site.link("notes/preview").href())
+                    textarea id="text" name="text" rows="18" required autofocus[form.note.is_some()] spellcheck="true" data-preview=(site.link("notes/preview").href())
                         aria-describedby="text-help" { "\n" (form.text) }
                 }
                 section.card.pane.preview aria-label="Preview" {
@@ -210,17 +194,17 @@ fn place(form: &Form) -> Markup {
     html! {
         div.bar {
             label.field.wide { span { "in" }
-                input name="scope" value=(form.scope) list="scope-names" required autofocus[form.begins_with("scope")] data-scope=""
+                input name="scope" value=(form.scope) list="scope-names" required autofocus[form.scope.is_empty()] data-scope=""
                     placeholder="~/projects/shop, agent:builder or session:nightly" autocomplete="off" spellcheck="false";
             }
             datalist id="scope-names" { @for (scope, kind) in &form.scopes { option value=(scope) { (kind) } } }
             // Without the script all fields are shown, because the scope may change while the form is filled in.
             label.field.off[is_entry] data-of="notes" { span { "key" }
-                input.key name="key" value=(form.key) autofocus[form.begins_with("key")]
+                input.key name="key" value=(form.key) autofocus[!form.scope.is_empty()]
                     placeholder="deploy-steps" title="The note of a place itself has no key" autocomplete="off" spellcheck="false";
             }
             label.field.off[!is_entry] data-of="session" { span { "type" }
-                select name="kind" autofocus[form.begins_with("kind")] {
+                select name="kind" {
                     option value="" { "choose" }
                     @for kind in EntryType::WORDS { option value=(kind) selected[form.kind == kind] { (kind) } }
                 }
@@ -246,17 +230,9 @@ fn newer(current: &Note) -> Markup {
 
 /// Both texts: the stored one, and its difference from the typed one.
 fn conflict(form: &Form, current: &Note) -> Markup {
-    let (title, advice, theirs) = match form.is_new {
-        true => (
-            "This note exists already",
-            "Your text is in the field below, the note's is here. Take over what you need, then save: it replaces the note.",
-            "What it says",
-        ),
-        false => (
-            "Somebody else changed this note",
-            "Nothing is lost: your text is in the field below, theirs is here. Take over what you need, then save.",
-            "Theirs",
-        ),
+    let title = match form.is_new {
+        true => "This note exists already",
+        false => "Somebody else changed this note",
     };
     html! {
         section.card.conflict aria-labelledby="conflict-title" role="alert" {
@@ -265,9 +241,9 @@ fn conflict(form: &Form, current: &Note) -> Markup {
                 span.grow {}
                 small { "revision " b.num { (current.revision) } " by " (author(&current.author)) ", " (exact(current.updated_at)) }
             }
-            p.pad { (advice) }
+            p.pad { "Nothing is lost: your text is in the field below, theirs is here. Take over what you need, then save." }
             div.write-cols.pad {
-                div { h3 { (theirs) } pre.block { (waynote::visible::lines(&current.content.shown())) } }
+                div { h3 { "Theirs" } pre.block { (waynote::visible::lines(&current.content.shown())) } }
                 div { h3 { "What saving yours would change" } (diff::view(&current.content.shown(), &form.text)) }
             }
         }

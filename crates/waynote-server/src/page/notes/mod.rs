@@ -55,17 +55,13 @@ impl Notes {
             ("Notebooks", ScopeKind::Agent),
             ("Sessions", ScopeKind::Session),
         ];
-        let rows = |kind| match kind {
-            ScopeKind::Place => tree::places(site.seen.scopes(kind), chosen),
-            kind => tree::names(site.seen.scopes(kind), chosen),
-        };
         Ok(Self {
             shown: match asked.show {
                 Show::Notes => Shown::Notes(list::gather(store, &asked, open)?),
                 Show::Changes => Shown::Changes(Changes::gather(&store, &asked)?),
                 Show::Worth => Shown::Worth(Worth::gather(&store, &asked, site)?),
             },
-            tree: tree.map(|(title, kind)| (title, rows(kind))),
+            tree: tree.map(|(title, kind)| (title, tree::rows(site.seen.scopes(kind), chosen))),
             all: site.seen.notes(None),
             done: Done::gather(store, fields, reader.as_ref())?,
             reader,

@@ -162,8 +162,8 @@ fn branch(site: &Site<'_>, notes: &Notes, row: &Row) -> Markup {
     let is_here = notes.asked.scope.as_ref() == Some(scope);
     html! {
         a class=(inset) href=(Asked { show: notes.asked.show, scope: Some(scope.clone()), ..Asked::default() }.link(site).href()) title=(visible(scope.name())) aria-current=[is_here.then_some("true")] {
-            span.cut { (visible(&row.label)) }
-            @if let Some(notes @ 1..) = row.notes { span.dimmer.num { (grouped(notes)) } }
+            span.cut { (row.label) }
+            @if row.notes > 0 { span.dimmer.num { (grouped(row.notes)) } }
         }
     }
 }

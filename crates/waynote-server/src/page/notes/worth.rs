@@ -6,13 +6,13 @@ use waynote::store::{Ask, Filter};
 use waynote::tend::{LastGiven, Reason, findings, findings_among};
 use waynote::visible::{lines, visible};
 use waynote::{
-    Address, Change, Expect, Note, Reader, Result, Stamp, Store, cites, secrets::masked, single,
+    Address, Change, Expect, Note, Reader, Result, Store, cites, secrets::masked, single,
 };
 
 use super::{Asked, action, edit_link};
 use crate::page::diff;
 use crate::page::fields::Fields;
-use crate::page::forms::{self, Outcome};
+use crate::page::forms::{self, Outcome, Sent};
 use crate::page::site::{Site, View};
 use crate::page::words::{self, chip, day, grouped, unseen};
 
@@ -218,12 +218,8 @@ fn alike(site: &Site<'_>, asked: &Asked, pair: &[Note; 2]) -> Markup {
 ///
 /// # Errors
 /// As [`waynote::tend::merge`].
-pub(crate) fn join(
-    store: &dyn Store,
-    site: &Site<'_>,
-    fields: &Fields,
-    stamp: &Stamp,
-) -> Result<Outcome> {
+pub(crate) fn join(sent: &Sent<'_>) -> Result<Outcome> {
+    let (store, site, fields) = (sent.store, sent.site, sent.fields);
     let shown = |note, base| -> Result<Note> {
         let address: Address = fields.get(note).unwrap_or_default().parse()?;
         let mut note = single::get(store, &address, None)?;
@@ -232,10 +228,15 @@ pub(crate) fn join(
         Ok(note)
     };
     let (kept, gone) = (shown("kept", "base")?, shown("gone", "gone_base")?);
-    waynote::tend::merge(store, &kept, &gone, site.limits, stamp)?;
+    waynote::tend::merge(store, &kept, &gone, site.limits, sent.stamp)?;
     let note = single::get(store, &kept.address, None)?;
-    let to = edit_link(site, &Asked::worth(), &note.address, note.revision);
-    Ok(Outcome::Done(to))
+    let asked = Asked::worth();
+    Ok(Outcome::Done(edit_link(
+        site,
+        &asked,
+        &note.address,
+        note.revision,
+    )))
 }
 
 /// Notes to delete or to unpin, whose texts are shown before.
@@ -293,15 +294,10 @@ pub(crate) fn question(site: &Site<'_>, several: &Several) -> Markup {
 ///
 /// # Errors
 /// Those of [`Store::apply`].
-pub(crate) fn several(
-    store: &dyn Store,
-    site: &Site<'_>,
-    fields: &Fields,
-    stamp: &Stamp,
-) -> Result<Outcome> {
-    let several = Several::gather(store, fields)?;
-    if fields.get("sure") != Some("yes") || several.notes.is_empty() {
-        return Ok(Outcome::Again(question(site, &several)));
+pub(crate) fn several(sent: &Sent<'_>) -> Result<Outcome> {
+    let several = Several::gather(sent.store, sent.fields)?;
+    if sent.fields.get("sure") != Some("yes") || several.notes.is_empty() {
+        return Ok(Outcome::Again(question(sent.site, &several)));
     }
     let is_unpinned = several.act == "unpin";
     let change = |note: &Note| {
@@ -316,9 +312,8 @@ pub(crate) fn several(
         }
     };
     let changes: Vec<Change> = several.notes.iter().map(change).collect();
-    store.apply(&changes, stamp)?;
+    sent.store.apply(&changes, sent.stamp)?;
     let said = if is_unpinned { "unpinned" } else { "deleted" };
-    Ok(Outcome::Done(
-        Asked::worth().link(site).with("done", said).href(),
-    ))
+    let back = Asked::worth().link(sent.site).with("done", said);
+    Ok(Outcome::Done(back.href()))
 }

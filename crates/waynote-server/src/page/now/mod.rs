@@ -86,8 +86,8 @@ pub(crate) struct Choices {
 /// A block with the details beside it.
 pub(crate) struct Shows {
     pub(crate) block: Block,
-    /// The notes of the first claims, for their names.
-    pub(crate) notes: Vec<Option<Note>>,
+    /// The entries among the first claims, for their names.
+    pub(crate) notes: Vec<Note>,
 }
 
 impl Shows {
@@ -318,26 +318,14 @@ fn asked_time(fields: &Fields, steps: &[Step]) -> Result<Option<Timestamp>> {
 
 fn shows(store: &dyn Store, block: Block) -> Result<Shows> {
     let claims = block.receipt.claims.iter().take(MOST_CLAIMS);
-    let entries: Vec<Address> = claims
-        .clone()
-        .filter(|claim| claim.section == Section::Iterations)
-        .map(|claim| claim.address.clone())
-        .collect();
-    let mut names = vec![None; block.receipt.claims.len()];
-    if !entries.is_empty() {
-        let ask = Ask {
-            notes: entries,
-            ..Ask::default()
-        };
-        // Without names the receipt shows addresses.
-        let found = store.read(&ask).map(|answers| answers.notes);
-        for note in found.unwrap_or_default().into_iter().flatten() {
-            let of = |claim: &waynote::context::Claim| claim.address == note.address;
-            if let Some(index) = block.receipt.claims.iter().position(of) {
-                names[index] = Some(note);
-            }
-        }
-    }
-    let notes = names;
+    let entries = claims.filter(|claim| claim.section == Section::Iterations);
+    let ask = Ask {
+        notes: entries.map(|claim| claim.address.clone()).collect(),
+        ..Ask::default()
+    };
+    let notes = match ask.notes.is_empty() {
+        true => Vec::new(),
+        false => store.read(&ask)?.notes.into_iter().flatten().collect(),
+    };
     Ok(Shows { block, notes })
 }

@@ -34,7 +34,7 @@ pub(super) const LABELS: [&str; 5] = [
 pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
     html! {
         div.head {
-            h1 data-live="title" { (title(now)) }
+            h1 data-live="title" { @if now.typed.at.is_some() { "What a run read then" } @else { "What a run reads now" } }
             span.grow {}
             span data-live="copy" {
                 button.btn.needs-script type="button" data-copy="block" disabled[now.block.as_ref().is_ok_and(|shows| shows.block.text.is_empty())] { "Copy block" }
@@ -63,69 +63,40 @@ pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
     }
 }
 
-fn title(now: &Now) -> &'static str {
-    match (&now.block, now.typed.at) {
-        (Err(_), _) => "What a run reads",
-        (Ok(_), Some(_)) if matches!(now.given, Some(Given::NotRecorded)) => {
-            "What a run would have read then"
-        }
-        (Ok(_), Some(_)) => "What a run read then",
-        (Ok(_), None) => "What a run reads now",
-    }
-}
-
 /// Says whether the block on the page is the one that the iteration was given.
 fn given(now: &Now, given: &Given) -> Markup {
     let (number, session) = (&now.typed.iteration, visible(&now.typed.session));
     html! {
         @match given {
-            Given::NotRecorded => {
-                div.notice.warn role="status" {
-                    span {
-                        "Place and budget were not recorded when iteration " (number) " of "
-                        strong { (session) } " began. Choose them below to see what it would have been given."
-                    }
-                }
-            }
-            Given::Recorded { block, is_same: true } => {
-                div.notice role="status" {
-                    span { "Iteration " (number) " of " strong { (session) } " was given this: " (block) "." }
-                }
-            }
-            Given::Recorded { is_same: false, .. } => {
-                div.notice.warn role="status" {
-                    span {
-                        "This is not the block that iteration " (number) " of " strong { (session) } " was given: "
-                        (IterationBlock::DIFFERS) "."
-                    }
-                }
-            }
+            Given::NotRecorded => { div.notice.warn role="status" { span {
+                "Place and budget were not recorded when iteration " (number) " of "
+                strong { (session) } " began. Choose them below to see what it would have been given."
+            } } }
+            Given::Recorded { block, is_same: true } => { div.notice role="status" { span {
+                "Iteration " (number) " of " strong { (session) } " was given this: " (block) "."
+            } } }
+            Given::Recorded { .. } => { div.notice.warn role="status" { span {
+                "This is not the block that iteration " (number) " of " strong { (session) } " was given: "
+                (IterationBlock::DIFFERS) "."
+            } } }
         }
     }
 }
 
-/// The sessions with an open question.
+/// The sessions with an open question, and what the first one asks.
 fn waits(site: &Site<'_>, question: Option<&str>) -> Markup {
-    const NAMED: usize = 3;
     let waiting = site.seen.waiting();
-    let more = waiting.len().saturating_sub(NAMED);
+    let Some(first) = waiting.first() else {
+        return html! {};
+    };
     html! {
-        @if !waiting.is_empty() {
-            div.notice.warn role="status" {
-                span {
-                    @for (index, session) in waiting.iter().take(NAMED).enumerate() {
-                        @if index > 0 { ", " }
-                        a.link href=(site.view(View::Sessions).with("session", session).href()) { strong { (visible(session.as_str())) } }
-                    }
-                    @if more > 0 { " and " (more) " more" }
-                    @match (waiting.len(), question) {
-                        (1, Some(question)) => { " asks: " (visible(question)) }
-                        (1, None) => { " asks a question." }
-                        (_, question) => { " ask questions." @if let Some(question) = question { " The first: " (visible(question)) } }
-                    }
-                }
-                a.btn href=(site.view(View::Sessions).href()) { "Answer" }
+        div.notice.warn role="status" {
+            span {
+                a.link href=(site.view(View::Sessions).with("session", first).href()) { strong { (visible(first.as_str())) } }
+                " asks: " (visible(question.unwrap_or_default()))
+                @if waiting.len() > 1 { " · " (waiting.len() - 1) " more wait" }
             }
+            a.btn href=(site.view(View::Sessions).href()) { "Answer" }
         }
     }
 }
@@ -174,13 +145,12 @@ fn budget(shows: &Shows) -> Markup {
         .map(|section| (class(section), label(section), shows.tokens(section)))
         .collect();
     parts.push(("he", LABELS[4], other));
-    let width = |tokens: usize| tokens * 1000 / whole;
     let mut x = 0;
-    let mut bars = Vec::new();
-    for (class, _, tokens) in &parts {
-        bars.push((*class, x, width(*tokens).saturating_sub(1)));
-        x += width(*tokens);
-    }
+    let bars = parts.iter().map(|(class, _, tokens)| {
+        let (at, width) = (x, tokens * 1000 / whole);
+        x += width;
+        (class, at, width.saturating_sub(1))
+    });
     html! {
         section.budget aria-label="Budget" {
             div.head {
@@ -253,38 +223,25 @@ fn block(shows: &Shows, is_empty: bool) -> Markup {
 
 fn receipt(site: &Site<'_>, shows: &Shows) -> Markup {
     let receipt = &shows.block.receipt;
-    if shows.block.style == Style::Faithful {
-        return html! {
-            section.card {
-                header { h2 { "Receipt" } }
+    let is_faithful = shows.block.style == Style::Faithful;
+    let claims = &receipt.claims[..receipt.claims.len().min(MOST_CLAIMS)];
+    let is_out = |claim: &&Claim| claim.shown == Shown::LeftOut;
+    let listed_out = claims.iter().filter(is_out).count() as u64;
+    let more = receipt.left_out.saturating_sub(listed_out);
+    html! {
+        section.card {
+            header { h2 { "Receipt" } span.grow {} small { "by priority" } }
+            @if is_faithful {
                 p.empty {
                     "Style faithful prints all that applies, as Zrb, ralph.nu and openotters do: "
                     b.num { (words::grouped(receipt.shown)) } " notes whole, none left out."
                 }
-            }
-        };
-    }
-    let claims: Vec<(usize, &Claim)> = receipt
-        .claims
-        .iter()
-        .enumerate()
-        .take(MOST_CLAIMS)
-        .collect();
-    let listed_out = claims
-        .iter()
-        .filter(|(_, claim)| claim.shown == Shown::LeftOut);
-    let more = receipt.left_out.saturating_sub(listed_out.count() as u64);
-    html! {
-        section.card {
-            header {
-                h2 { "Receipt" } span.grow {} small { "by priority" }
-            }
-            @if claims.is_empty() {
+            } @else if claims.is_empty() {
                 p.empty { "Every note that applies is listed here: whole, as a line, or left out, and why." }
             } @else {
                 table {
                     thead { tr { th scope="col" { "Note" } th scope="col" { "Shown" } th.num scope="col" { "Tokens" } } }
-                    tbody { @for (index, claim) in &claims { (row(site, shows, *index, claim)) } }
+                    tbody { @for claim in claims { (row(site, shows, claim)) } }
                 }
             }
             @if more > 0 {
@@ -297,7 +254,7 @@ fn receipt(site: &Site<'_>, shows: &Shows) -> Markup {
     }
 }
 
-fn row(site: &Site<'_>, shows: &Shows, index: usize, claim: &Claim) -> Markup {
+fn row(site: &Site<'_>, shows: &Shows, claim: &Claim) -> Markup {
     let (kind, word) = match claim.shown {
         Shown::Whole => ("whole", "whole"),
         Shown::Line => ("line", "one line"),
@@ -311,7 +268,7 @@ fn row(site: &Site<'_>, shows: &Shows, index: usize, claim: &Claim) -> Markup {
             td {
                 i class={ "dot " (class(claim.section)) } title=(label(claim.section)) {}
                 a href=(href) {
-                    @match shows.notes.get(index).and_then(Option::as_ref) {
+                    @match shows.notes.iter().find(|note| note.address == claim.address) {
                         Some(note) => { (words::name(note)) }
                         None => { (words::address(&claim.address)) }
                     }

@@ -4,7 +4,7 @@ use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::loops;
 use waynote::session_state::{self, Iteration};
 use waynote::store::{Ask, Count, EventPage, Page};
-use waynote::{Address, EntryType, Name, Note, Recent, Result, SessionStatus, Store};
+use waynote::{EntryType, Name, Note, Recent, Result, SessionStatus, Store};
 
 use super::EVENTS;
 use crate::page::site::Site;
@@ -41,12 +41,6 @@ pub(crate) struct OfType {
 }
 
 impl One {
-    /// A note that is shown.
-    pub(super) fn note(&self, address: &Address) -> Option<&Note> {
-        let mut notes = self.types.iter().flat_map(|of| &of.notes);
-        notes.find(|note| note.address == *address)
-    }
-
     pub(super) fn gather(store: &dyn Store, session: Name, site: &Site<'_>) -> Result<Self> {
         let kinds = EntryType::in_order(store.kinds(&session)?);
         let count = |kind: &EntryType, open| Count::Entries {

@@ -12,7 +12,7 @@ use super::{Asks, One, Row, Sessions};
 use crate::page::forms;
 use crate::page::markdown;
 use crate::page::site::{Site, View};
-use crate::page::words::{ago, author, chip, day, grouped, pages, took, unseen};
+use crate::page::words::{chip, day, grouped, pages, took, unseen};
 
 pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
     html! {
@@ -68,7 +68,7 @@ fn ask(site: &Site<'_>, asks: &Asks) -> Markup {
         section.ask aria-label={ "Question of " (visible(session)) } data-key={ "ask " (session) } {
             div.head {
                 h2 { (visible(session)) " asks" }
-                small { "iteration " (asks.question.iteration) " · " (ago(asks.since, site.now)) }
+                small { "iteration " (asks.question.iteration) " · " (day(asks.since, site.now)) }
             }
             div.prose.tight { (markdown::rendered(&asks.question.question)) }
             @if site.may_write() {
@@ -228,12 +228,6 @@ fn bars(one: &One) -> Markup {
     let longest = one.iterations.iter().map(millis).max().unwrap_or(0).max(1);
     let all = one.iterations.iter().filter_map(|of| of.duration).sum();
     let is_running = one.status.state == SessionState::Running;
-    let ended = |class| {
-        one.iterations
-            .iter()
-            .filter(|of| outcome(of, is_running).0 == class)
-            .count()
-    };
     let width = one.iterations.len() * 12;
     let kinds = [
         ("ok", "done"),
@@ -242,19 +236,14 @@ fn bars(one: &One) -> Markup {
         ("cut", "interrupted"),
         ("now", "running"),
     ];
-    let counted: Vec<(&str, &str, usize)> = kinds
-        .into_iter()
-        .map(|(class, word)| (class, word, ended(class)))
-        .filter(|(.., number)| *number > 0)
-        .collect();
-    let said: Vec<String> = counted
-        .iter()
-        .map(|(_, word, number)| format!("{number} {word}"))
-        .collect();
+    let number = |class| {
+        let classes = one.iterations.iter().map(|of| outcome(of, is_running).0);
+        classes.filter(|of| *of == class).count()
+    };
     html! {
         div {
             svg.runs viewBox={ "0 0 " (width) " " (HEIGHT) } width=(width) height=(HEIGHT) role="img"
-                aria-label={ (plural(one.iterations.len() as u64, "iteration")) ": " (said.join(", ")) } {
+                aria-label=(plural(one.iterations.len() as u64, "iteration")) {
                 @for (index, of) in one.iterations.iter().enumerate() {
                     @let high = (millis(of) * HEIGHT / longest).max(5);
                     @let (class, word) = outcome(of, is_running);
@@ -264,7 +253,7 @@ fn bars(one: &One) -> Markup {
                 }
             }
             div.legend {
-                @for (class, word, number) in &counted { span { i class=(class) {} (word) " " span.num { (number) } } }
+                @for (class, word) in kinds { @if number(class) > 0 { span { i class=(class) {} (word) " " span.num { (number(class)) } } } }
                 @if one.iterations.len() == ITERATIONS { span { "the last " (ITERATIONS) } }
                 span { "height: time, " (took(all)) " in all" }
             }
@@ -299,7 +288,6 @@ fn entry_of_log(site: &Site<'_>, one: &One, note: &Note) -> Markup {
     let href = to(&note.address);
     let by = note.resolved_by.as_ref();
     let by = by.map(|id| Address::Session(one.session.clone(), *id));
-    let solves = by.as_ref().and_then(|by| one.note(by));
     html! {
         li.resolved[note.resolved_by.is_some()] data-key=(note.address) data-rev=(note.revision) {
             a href=(href) {
@@ -307,30 +295,12 @@ fn entry_of_log(site: &Site<'_>, one: &One, note: &Note) -> Markup {
                     @match note.iteration { Some(iteration) => { "#" (iteration) } None => { "–" } }
                     @if note.revision > 1 { ", " (note.revision) " times" }
                 }
-                " " (beginning(note))
+                " " (visible(&note.preview))
             }
             @if let Some(by) = &by {
-                a.resolver href=(to(by)) {
-                    (chip("out", "resolved"))
-                    @if let Some(note) = solves { " by " (author(&note.author)) @if let Some(iteration) = note.iteration { " in #" (iteration) } ": " (visible(&note.preview)) }
-                }
+                a.resolver href=(to(by)) { (chip("out", "resolved")) }
             }
         }
-    }
-}
-
-/// The beginning of a note's text, in one line.
-fn beginning(note: &Note) -> String {
-    const MOST: usize = 300;
-    // Longer than any credential that may begin in the shown part.
-    const READ: usize = 32 * 1024;
-    let text = note.content.shown();
-    let masked = waynote::secrets::masked(&text[..text.floor_char_boundary(READ)]);
-    let words: Vec<&str> = masked.split_whitespace().collect();
-    let line = visible(&words.join(" "));
-    match line.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
     }
 }
 
