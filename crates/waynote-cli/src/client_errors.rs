@@ -73,7 +73,6 @@ impl From<Error> for Failure {
                 let (kind, hint) = match refusal {
                     Refusal::Damaged { .. } => ("damaged_file", MEND),
                     Refusal::Taken { .. } => ("name_taken", "rename or remove it"),
-                    Refusal::Twice { .. } => ("duplicate_key", "keep one of them"),
                     _ => ("not_editable", "change it by hand"),
                 };
                 return Self::refused(kind, what, hint);
@@ -95,38 +94,4 @@ impl From<Error> for Failure {
         };
         Self::usage(what, hint)
     }
-}
-
-/// The way out where a client lacks what an option is about.
-fn without(client: Client, part: Lacking) -> String {
-    let option = match part {
-        Lacking::Prompts => "--every-prompt",
-        Lacking::Calls => "--by-server",
-        Lacking::Ending => "--ask",
-        Lacking::Endpoint => "--remote-mcp",
-        Lacking::Files => {
-            return "`waynote plugin FOLDER` writes one, and says how it is installed".into();
-        }
-        _ => {
-            let title = client.title();
-            return format!(
-                "leave out `--project`: the notes are those of the project that {title} is started in"
-            );
-        }
-    };
-    let others = Client::ALL.into_iter().filter(|other| !other.lacks(part));
-    let others: Vec<&str> = others.map(Client::word).collect();
-    format!("leave out `{option}`: {} take it", others.join(", "))
-}
-
-fn not_edited(what: String, refusal: &Refusal) -> Failure {
-    let (kind, hint) = match refusal {
-        Refusal::Damaged { .. } => ("damaged_file", "repair it or move it away".to_owned()),
-        Refusal::Taken { .. } => (
-            "name_taken",
-            "rename or remove it, then run the command again".to_owned(),
-        ),
-        _ => ("not_editable", "change it by hand".to_owned()),
-    };
-    Failure::left_as_it_is(kind, what, hint)
 }

@@ -65,9 +65,6 @@ fn command(error: &Error) -> Option<String> {
             format!("`waynote copy {store} NEW` copies it")
         }
         Error::Loop(error) => return of_loop(error),
-        Error::Undo(UndoError::NothingToUndo { last: Some(last), .. }) => {
-            format!("`waynote undo {}` undoes it", quoted(&last.0.to_string()))
-        }
         Error::Undo(UndoError::Superseded { address, .. }) => {
             format!("`waynote history {}` lists it", quoted(&address.to_string()))
         }
@@ -116,14 +113,6 @@ fn of_others(error: &Error) -> Option<String> {
             }),
             _,
         ) => "put it into WAYNOTE_TOKEN, or into a file that the setting `token_file` names".into(),
-        (
-            _,
-            Some(FormatError::NothingToImport {
-                is_store: true,
-                path,
-            }),
-        ) => format!("`waynote --store {}`", quoted(&path.to_string_lossy())),
-        (_, Some(FormatError::NoAgent { .. })) => "`--agent` names it".into(),
         (_, Some(FormatError::NoXs { .. })) => {
             "or import what `xs cat STORE` prints, with --contents".into()
         }
@@ -162,83 +151,4 @@ pub(crate) fn of_runner(error: &RunnerError) -> String {
 
 fn raise(limit: &str) -> String {
     format!("raise the setting `{limit}` (zero or less: no limit)")
-}
-
-fn of_format(error: Option<&FormatError>, advice: String) -> String {
-    match error {
-        Some(FormatError::DamagedFile { .. }) => format!("{advice}; nothing was written to it"),
-        Some(FormatError::NoXs { .. }) => {
-            format!("{advice}; or import what `xs cat STORE` prints, with --contents")
-        }
-        _ => advice,
-    }
-}
-
-fn of_loop(error: &LoopError, advice: String) -> String {
-    match error {
-        LoopError::LoopRunning { .. } => {
-            format!(
-                "{advice}; if it is on another machine or in another container and known to be dead, use `--take-over`"
-            )
-        }
-        LoopError::LeaseLost { .. } => {
-            format!("{advice}; `waynote log show` shows what became of the session")
-        }
-        LoopError::Unanswered { session, .. } => format!(
-            "answer with `{} answer {} TEXT`, or start the loop again with `--answer TEXT`",
-            program::called(),
-            quoted(session.as_str())
-        ),
-        LoopError::NoLoop { .. } => "`waynote log sessions` says how its last loop ended".into(),
-        LoopError::NothingAsked { .. } => {
-            "`waynote log sessions` lists the sessions; those that wait for an answer come first"
-                .into()
-        }
-        LoopError::AlreadyAnswered { .. } => {
-            "the next prompt has that answer; go on without another one".into()
-        }
-        LoopError::NotAPerson {
-            act: PersonalAct::Write,
-        } => "leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own"
-            .into(),
-        _ => advice,
-    }
-}
-
-fn of_storage(error: &StorageError, advice: String) -> String {
-    match error {
-        StorageError::FileSizeLimit { .. } => format!("{advice}; `ulimit -f` shows it"),
-        StorageError::DiskError { .. } => format!("{advice} with `waynote verify`"),
-        StorageError::SecondName { path, .. } => {
-            let store = visible(&quoted(&path.to_string_lossy()));
-            format!(
-                "`waynote copy {store} NEW` makes a store with one name; or remove the other name, if nothing was saved under it"
-            )
-        }
-        StorageError::SideFile {
-            file, other_owner, ..
-        } => {
-            let file = visible(&quoted(&file.to_string_lossy()));
-            match other_owner {
-                Some((_, owner, group)) => {
-                    format!("give it the store's owner: `sudo chown {owner}:{group} {file}`")
-                }
-                None => format!("remove it, and the next write makes it anew: `rm {file}`"),
-            }
-        }
-        _ => advice,
-    }
-}
-
-fn of_undo(error: &UndoError, advice: &str) -> String {
-    const ANY: &str = "`waynote restore ADDRESS --revision N` brings back any revision";
-    match error {
-        UndoError::NothingToUndo { .. } => ANY.into(),
-        UndoError::NothingToRedo { .. } => format!("{advice}; {ANY}"),
-        UndoError::Superseded { address, .. } => format!(
-            "look at `waynote history {}`, then undo it by its address, or restore a revision",
-            quoted(&address.to_string())
-        ),
-        _ => advice.into(),
-    }
 }

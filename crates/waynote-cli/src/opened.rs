@@ -2,7 +2,6 @@
 
 use parking_lot::Mutex;
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -78,13 +78,6 @@ impl Output {
         Ok(writeln!(self.writer, "{}", escaped(&json))?)
     }
 
-    /// An item of an array, indented, after its separator `before`.
-    pub(crate) fn item(&mut self, before: &str, value: &impl Serialize) -> Outcome {
-        let json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
-        let json = escaped(&json).replace('\n', "\n  ");
-        Ok(write!(self.writer, "{before}  {json}")?)
-    }
-
     /// The value as JSON when that is asked for, else the line that `text` makes.
     pub(crate) fn answer(
         &mut self,

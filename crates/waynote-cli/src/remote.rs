@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use waynote::visible::visible;
 use waynote_remote::{Keep, Options, RemoteStore, Times, Token, Url};
 use waynote_system::variables::TOKEN;
 
 use crate::authorities::authorities;
-use crate::database::not_a_file;
 use crate::error::{Failure, Outcome};
 use crate::secret_command::printed;
 use crate::settings::{Origin, Settings};

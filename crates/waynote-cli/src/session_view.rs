@@ -55,42 +55,18 @@ pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) 
     let heading = ["iteration", &started, "took", "ended", "notes"];
     let mut body = format!("\n{}\n", table(&heading, rows));
     if earlier > 0 {
-        body.push_str(&format!("and {earlier} earlier\n"));
+        body += &format!("and {earlier} earlier\n");
     }
     for of in &iterations[earlier..] {
+        let Some(said) = &of.said else { continue };
         // One that came round after all failed before.
         let when = match of.outcome.is_some_and(IterationOutcome::is_success) {
             true => "at first failed",
             false => "failed",
         };
-        if let Some(said) = &of.said {
-            body.push_str(&format!("#{} {when} with: {said}\n", of.number));
-        }
+        body += &format!("#{} {when} with: {said}\n", of.number);
     }
     titled("ITERATIONS", &body, colour)
-}
-
-/// With which blocks the listed iterations began, equal ones in a row together.
-pub(crate) fn blocks(iterations: &[Iteration], session: &Name) -> String {
-    let listed = &iterations[iterations.len().saturating_sub(LISTED)..];
-    let settings = |of: &Iteration| of.block.as_ref().map(ToString::to_string);
-    let mut text = String::new();
-    for same in listed.chunk_by(|one, next| settings(one) == settings(next)) {
-        let (first, last) = (&same[0], &same[same.len() - 1]);
-        let which = match first.number == last.number {
-            true => format!("#{}", first.number),
-            false => format!("#{} to #{}", first.number, last.number),
-        };
-        let of = settings(first).unwrap_or_else(|| "place and budget were not recorded".into());
-        text.push_str(&format!("notes given to {which}: {of}\n"));
-    }
-    if listed.iter().any(|of| of.block.is_some()) {
-        let session = named(session);
-        text.push_str(&format!(
-            "`waynote --session {session} context --as-of iteration:N` prints them\n"
-        ));
-    }
-    text
 }
 
 /// A text by an agent, each line with a mark before it, so that none of it reads as our own words.
@@ -163,13 +139,8 @@ pub(crate) fn status(status: &SessionStatus, session: &Name, again: Option<&str>
         _ => {}
     }
     if let Some(given) = &status.answer {
-        text.push_str(&format!(
-            "answered by {} on {}{}:\n{}",
-            given.by,
-            when::minute(given.at),
-            when::zone(),
-            quoted(&given.answer)
-        ));
+        let (at, zone, answer) = (when::minute(given.at), when::zone(), quoted(&given.answer));
+        text += &format!("answered by {} on {at}{zone}:\n{answer}", given.by);
     }
     let (program, name) = (program::called(), named(session));
     let again = match again {
@@ -196,16 +167,14 @@ pub(crate) fn notes(notes: &[Note], colour: bool, terminal: bool) -> String {
         let title = painted(&kind.as_str().to_uppercase(), style(&kind), colour);
         text.push_str(&format!("\n{title}\n"));
         for note in group {
-            let iteration = note
-                .iteration
-                .map_or(String::new(), |iteration| format!("[#{iteration}]"));
+            let iteration = note.iteration.map(|iteration| format!("[#{iteration}]"));
+            let iteration = iteration.unwrap_or_default();
             let shown = note.content.shown();
             let shown = waynote::secrets::masked(&shown);
             // A terminal would act on control characters in a note; a pipe gets them as they are.
-            let shown = if terminal {
-                waynote::visible::lines(&shown)
-            } else {
-                shown.into_owned()
+            let shown = match terminal {
+                true => waynote::visible::lines(&shown),
+                false => shown.into_owned(),
             };
             let seen = match note.seen() {
                 Some(seen) if seen > 1 => format!(" ({seen} times)"),
@@ -237,10 +206,9 @@ pub(crate) fn painted(text: &str, style: Style, colour: bool) -> String {
         Some(Color::Ansi(colour)) => 30 + colour as u8,
         _ => 39,
     };
-    let bold = if style.get_effects().contains(anstyle::Effects::BOLD) {
-        "1;"
-    } else {
-        ""
+    let bold = match style.get_effects().contains(anstyle::Effects::BOLD) {
+        true => "1;",
+        false => "",
     };
     format!("\u{1b}[{bold}{number}m{text}\u{1b}[0m")
 }

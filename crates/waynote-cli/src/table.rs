@@ -60,7 +60,7 @@ pub(crate) fn iteration(iteration: Option<i64>) -> String {
 
 /// A table with a heading; cells are made visible, and credentials in them masked.
 pub(crate) fn table(heading: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    Columns::new(heading, false).page(rows).join("\n")
+    lines(heading, rows, true, false).join("\n")
 }
 
 /// The rows alone, in colour if so wished.
@@ -69,55 +69,53 @@ pub(crate) fn rows(
     rows: impl IntoIterator<Item = Vec<String>>,
     colour: bool,
 ) -> Vec<String> {
-    let mut columns = Columns::new(heading, colour);
-    columns.is_begun = true;
-    columns.page(rows)
+    lines(heading, rows, false, colour)
 }
 
-/// The columns of a table, as its parts before had them: a column may get wider from one part to the next.
+fn lines(
+    heading: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+    has_heading: bool,
+    colour: bool,
+) -> Vec<String> {
+    let cells = |row: Vec<String>| row.iter().map(|cell| visible(&masked(cell))).collect();
+    let mut rows: Vec<Vec<String>> = rows.into_iter().map(cells).collect();
+    if has_heading {
+        let titles = heading.iter().map(|title| title.to_uppercase());
+        rows.insert(0, titles.collect());
+    }
+    let columns = Columns::of(heading, &rows, colour);
+    let (mut kept, mut cut_to) = (vec![true; heading.len()], usize::MAX);
+    if let Some((width, _)) = terminal_size::terminal_size_of(std::io::stdout()) {
+        (kept, cut_to) = columns.fitted(width.0.into());
+    }
+    let lines = rows.iter().enumerate();
+    let lines = lines.map(|(number, row)| {
+        let is_heading = has_heading && number == 0;
+        columns.line(row, &kept, cut_to, is_heading)
+    });
+    lines.collect()
+}
+
 struct Columns<'h> {
     heading: &'h [&'h str],
     widths: Vec<usize>,
     colour: bool,
-    /// True once something was printed.
-    is_begun: bool,
 }
 
 impl<'h> Columns<'h> {
-    fn new(heading: &'h [&'h str], colour: bool) -> Self {
-        Self {
-            heading,
-            widths: vec![0; heading.len()],
-            colour,
-            is_begun: false,
-        }
-    }
-
-    /// The lines of the next part; the first one has the heading.
-    fn page(&mut self, rows: impl IntoIterator<Item = Vec<String>>) -> Vec<String> {
-        let cells = |row: Vec<String>| row.iter().map(|cell| visible(&masked(cell))).collect();
-        let mut rows: Vec<Vec<String>> = rows.into_iter().map(cells).collect();
-        let titles = self.heading.iter().map(|title| title.to_uppercase());
-        if !self.is_begun {
-            rows.insert(0, titles.collect());
-        }
-        for row in &rows {
-            for (width, cell) in self.widths.iter_mut().zip(row) {
+    fn of(heading: &'h [&'h str], rows: &[Vec<String>], colour: bool) -> Self {
+        let mut widths = vec![0; heading.len()];
+        for row in rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
                 *width = cell.width().max(*width);
             }
         }
-        let (mut kept, mut cut_to) = (vec![true; self.heading.len()], usize::MAX);
-        let terminal = terminal_size::terminal_size_of(std::io::stdout());
-        if let Some((width, _)) = terminal {
-            (kept, cut_to) = self.fitted(usize::from(width.0));
+        Self {
+            heading,
+            widths,
+            colour,
         }
-        let lines = rows.iter().enumerate().map(|(number, row)| {
-            let is_heading = number == 0 && !self.is_begun;
-            self.line(row, &kept, cut_to, is_heading)
-        });
-        let lines = lines.collect();
-        self.is_begun = true;
-        lines
     }
 
     /// The columns that a width has room for, and how wide one that is cut may be.
@@ -152,10 +150,9 @@ impl<'h> Columns<'h> {
                 true => shortened(cell, cut_to),
                 false => cell.clone(),
             };
-            let width = if is_cut {
-                self.widths[column].min(cut_to)
-            } else {
-                self.widths[column]
+            let width = match is_cut {
+                true => self.widths[column].min(cut_to),
+                false => self.widths[column],
             };
             line += &" ".repeat(blanks);
             blanks = (width + GAP).saturating_sub(cell.width());
@@ -198,7 +195,7 @@ fn style(title: &str, cell: &str) -> Option<anstyle::Style> {
     }
 }
 
-/// Prints a whole list: a table for people, an array for programs, or `nothing` if it has no items.
+/// Prints a list: a table for people, an array for programs, or `nothing` if it has no items.
 pub(crate) fn list<T: Serialize>(
     output: &mut Output,
     items: &[T],
@@ -206,91 +203,19 @@ pub(crate) fn list<T: Serialize>(
     heading: &[&str],
     row: impl Fn(&T) -> Vec<String>,
 ) -> Outcome {
-    let mut list = List::new(output, heading);
-    list.page(items, row)?;
-    list.end(nothing)
-}
-
-/// A list that is printed a page at a time: a table for people, one array for programs.
-pub(crate) struct List<'l> {
-    output: &'l mut Output,
-    columns: Columns<'l>,
-    /// True once something was printed.
-    pub(crate) is_begun: bool,
-}
-
-impl<'l> List<'l> {
-    /// A list with this heading.
-    pub(crate) fn new(output: &'l mut Output, heading: &'l [&'l str]) -> Self {
-        let columns = Columns::new(heading, output.has_colour());
-        Self {
-            output,
-            columns,
-            is_begun: false,
-        }
+    if output.json {
+        return output.value(&items);
     }
-
-    /// Prints the next page.
-    pub(crate) fn page<T: Serialize>(
-        &mut self,
-        items: &[T],
-        row: impl Fn(&T) -> Vec<String>,
-    ) -> Outcome {
-        if items.is_empty() {
-            return Ok(());
-        }
-        if self.output.json {
-            for item in items {
-                let begin = if self.is_begun { ",\n" } else { "[\n" };
-                self.is_begun = true;
-                self.output.item(begin, item)?;
-            }
-            return Ok(());
-        }
-        self.is_begun = true;
-        let lines = self.columns.page(items.iter().map(row));
-        self.output.coloured(&(lines.join("\n") + "\n"))
+    if items.is_empty() {
+        return output.line(nothing);
     }
-
-    /// Prints the end of the list, or `nothing` if it has no items.
-    pub(crate) fn end(self, nothing: &str) -> Outcome {
-        match (self.output.json, self.is_begun) {
-            (true, true) => self.output.text("\n]\n"),
-            (true, false) => self.output.line("[]"),
-            (false, true) => Ok(()),
-            (false, false) => self.output.line(nothing),
-        }
-    }
+    let lines = lines(heading, items.iter().map(row), true, output.has_colour());
+    output.coloured(&(lines.join("\n") + "\n"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_pages_of_a_table_line_up() {
-        let rows = |words: &[&str]| -> Vec<Vec<String>> {
-            let cell = |word: &&str| vec![(*word).to_owned(), "x".to_owned()];
-            words.iter().map(cell).collect()
-        };
-        let mut columns = Columns::new(&["note", "pinned"], false);
-        let pages = [
-            &["a", "long one"][..],
-            &["b"],
-            &["the longest one", "c"],
-            &["d"],
-        ]
-        .map(|words| columns.page(rows(words)).join("\n"));
-        insta::assert_snapshot!(pages.join("\n"), @r"
-        NOTE      PINNED
-        a         x
-        long one  x
-        b         x
-        the longest one  x
-        c                x
-        d                x
-        ");
-    }
 
     #[test]
     fn columns_are_cut_and_left_out_in_a_fixed_order() {
@@ -301,11 +226,11 @@ mod tests {
             "pinned",
             "fails about once in 40 runs: 日本",
         ];
-        let mut columns = Columns::new(&heading, false);
-        columns.page([row.map(String::from).to_vec()]);
+        let row = row.map(String::from).to_vec();
+        let columns = Columns::of(&heading, std::slice::from_ref(&row), false);
         let at = |width: usize| {
             let (kept, cut_to) = columns.fitted(width);
-            columns.line(&row.map(String::from), &kept, cut_to, false)
+            columns.line(&row, &kept, cut_to, false)
         };
         insta::assert_snapshot!([100, 80, 60, 40].map(at).join("\n"), @"
         agent:builder#flaky-tests  2026-05-17 12:00  pinned  fails about once in 40 runs: 日本

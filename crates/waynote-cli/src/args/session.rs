@@ -51,15 +51,6 @@ pub(crate) enum LogCommand {
         #[command(flatten)]
         narrow: NarrowArgs,
     },
-    /// Print the last entries and events of the session
-    Tail {
-        /// How many
-        #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
-        lines: usize,
-        /// Go on with what comes, until Ctrl-C
-        #[arg(long, short)]
-        follow: bool,
-    },
     /// Show the session: its iterations (start, duration, result) and its notes by type
     Show,
     /// List the sessions: their notes, their last iteration, and their state

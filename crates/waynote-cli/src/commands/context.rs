@@ -110,14 +110,12 @@ struct Given<'b> {
 /// Explains on standard error why the block is empty. Only people are told that no note applies: a program that puts
 /// the block into a prompt can do nothing about it.
 fn say_why_empty(context: &Context<'_>, block: &Block) {
-    let Receipt {
-        budget, left_out, ..
-    } = &block.receipt;
     if !block.text.is_empty() {
         return;
     }
-    if *left_out > 0 {
-        let (notes, fits) = match left_out {
+    let budget = block.receipt.budget;
+    if block.receipt.left_out > 0 {
+        let (notes, fits) = match block.receipt.left_out {
             1 => ("1 note applies".into(), "does not fit"),
             many => (format!("{many} notes apply"), "none fits"),
         };
@@ -161,28 +159,24 @@ fn moment(text: &str) -> Outcome<AsOf> {
 
 /// How each note is shown, in the order in which notes got room, and the totals.
 fn explain(context: &mut Context<'_>, block: &Block) -> Outcome {
-    let Receipt {
-        claims,
-        headings,
-        last_line,
-        ..
-    } = &block.receipt;
-    if !claims.is_empty() {
-        let rows = claims.iter().map(|claim| {
+    let receipt = &block.receipt;
+    if !receipt.claims.is_empty() {
+        let rows = receipt.claims.iter().map(|claim| {
+            let tokens = match claim.shown {
+                Shown::LeftOut => "-".into(),
+                _ => claim.tokens.to_string(),
+            };
             vec![
                 claim.section.as_str().to_owned(),
                 claim.shown.as_str().to_owned(),
-                match claim.shown {
-                    Shown::LeftOut => "-".into(),
-                    _ => claim.tokens.to_string(),
-                },
+                tokens,
                 claim.address.to_string(),
                 claim.why.to_string(),
             ]
         });
         let around = [
-            (*headings, "(headings and blank lines)"),
-            (*last_line, "(the last line)"),
+            (receipt.headings, "(headings and blank lines)"),
+            (receipt.last_line, "(the last line)"),
         ];
         let around = around.into_iter().filter(|(tokens, _)| *tokens > 0);
         let rows = rows.chain(around.map(|(tokens, what)| {
@@ -193,7 +187,7 @@ fn explain(context: &mut Context<'_>, block: &Block) -> Outcome {
         context.line(table(&heading, rows))?;
         context.line("")?;
     }
-    context.line(sums(&block.receipt))
+    context.line(sums(receipt))
 }
 
 fn sums(receipt: &Receipt) -> String {

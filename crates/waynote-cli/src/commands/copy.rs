@@ -84,16 +84,14 @@ fn source(context: &Context<'_>, named: Option<&str>) -> Outcome<Box<dyn Source>
 
 /// The name, if it is not the URL of a store on a server.
 fn refuse_server_url(named: &str) -> Outcome<&str> {
-    match Url::is_meant(named) {
-        true => Err(Failure::usage(
-            format!(
-                "{} is on a server, which gives out no whole store",
-                visible(named)
-            ),
-            "run the command where the store is, or name the database that the server uses",
-        )),
-        false => Ok(named),
+    if !Url::is_meant(named) {
+        return Ok(named);
     }
+    let named = visible(named);
+    Err(Failure::usage(
+        format!("{named} is on a server, which gives out no whole store"),
+        "run the command where the store is, or name the database that the server uses",
+    ))
 }
 
 fn report(
@@ -194,11 +192,9 @@ pub(super) fn from_json(context: &mut Context<'_>, source: &Path) -> Outcome {
     let made = made.map_err(|error| exists(error, "name a new file with `--store`"))?;
     let name = store.display().to_string();
     let value = json!({ "store": name, "notes": made.notes, "revisions": made.revisions, "verified": true });
+    let notes = plural(made.notes, "note");
+    let revisions = plural(made.revisions, "revision");
     context.answer(&value, || {
-        let (notes, revisions) = (
-            plural(made.notes, "note"),
-            plural(made.revisions, "revision"),
-        );
         format!("made {}: {notes}, {revisions}; verified", visible(&name))
     })
 }

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anstyle::AnsiColor;
 use serde_json::json;
@@ -60,11 +59,7 @@ pub(super) fn run(
             }
         }
     }
-    Ok(if is_well {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(!is_well)))
 }
 
 /// Checks the agent that is named, else those that are set up.
@@ -119,26 +114,21 @@ fn binary(findings: &mut Findings) {
     };
     let is_this = path.canonicalize().ok() == own.and_then(|own| own.canonicalize().ok());
     let path = path.display();
-    if is_this {
-        findings.ok(format!(
-            "binary: {path}, version {}",
-            env!("CARGO_PKG_VERSION")
-        ));
-    } else {
-        findings.note(
+    let version = env!("CARGO_PKG_VERSION");
+    match is_this {
+        true => findings.ok(format!("binary: {path}, version {version}")),
+        false => findings.note(
             format!("{path} comes first on the path, and is not the running program"),
             "remove one of the two, or change PATH",
-        );
+        ),
     }
 }
 
 /// Findings about values in the configuration file and in variables that cannot be used.
 fn configuration(context: &Context<'_>, findings: &mut Findings) {
     for problem in &context.settings.problems {
-        findings.wrong(
-            format!("settings: {}", problem.told()),
-            problem.hint.clone(),
-        );
+        let what = format!("settings: {}", problem.told());
+        findings.wrong(what, problem.hint.clone());
     }
 }
 
@@ -193,10 +183,8 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
         findings.ok(format!("store: {path}, created by the first write"));
         return;
     }
-    let writable = context
-        .opened()
-        .and_then(|opened| Ok(opened.sqlite()?.may_be_written()?));
-    if let Err(failure) = writable {
+    let opened = context.opened();
+    if let Err(failure) = opened.and_then(|opened| Ok(opened.sqlite()?.may_be_written()?)) {
         findings.wrong(format!("store: {}", failure.line()), failure.hint());
         return;
     }
@@ -230,32 +218,28 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
 fn written_to(store: &Path) -> Result<(), &'static str> {
     use rustix::fs::{Access, access};
     let folder = store.parent().filter(|folder| *folder != Path::new(""));
-    let is_denied = |path: &Path| access(path, Access::WRITE_OK).is_err();
-    if is_denied(store) {
-        return Err("its file");
+    let folder = folder.unwrap_or(Path::new("."));
+    for (path, what) in [(store, "its file"), (folder, "its folder")] {
+        access(path, Access::WRITE_OK).map_err(|_| what)?;
     }
-    match is_denied(folder.unwrap_or(Path::new("."))) {
-        true => Err("its folder"),
-        false => Ok(()),
-    }
+    Ok(())
 }
 
 /// The findings of a client.
 fn of_client(setup: &Setup<'_>) -> Outcome<Findings> {
+    let limit = |findings: &mut Findings| {
+        let (limit, wrong) = hook::longest_at_start();
+        if let Some(reason) = wrong {
+            let hint = "write a number of seconds, or leave the variable out";
+            findings.wrong(reason, hint);
+        }
+        limit
+    };
     let refused = |error| {
         let failure = Failure::from(error);
         (failure.line(), failure.hint())
     };
-    Ok(examine(setup, clock::now()?, hook_limit, refused)?)
-}
-
-fn hook_limit(findings: &mut Findings) -> Duration {
-    let (limit, wrong) = hook::longest_at_start();
-    if let Some(reason) = wrong {
-        let hint = "write a number of seconds, or leave the variable out";
-        findings.wrong(reason, hint);
-    }
-    limit
+    Ok(examine(setup, clock::now()?, limit, refused)?)
 }
 
 /// The hint for an endpoint that a client cannot use. Clients do not read the settings of this program.

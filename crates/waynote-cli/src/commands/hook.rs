@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use serde_json::{Map, Value};
 use waynote::context::Request;
 use waynote::{Place, Store};
 use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
@@ -223,8 +224,8 @@ fn work(
         Wait::Within(limit.wait - limit.wait / REST),
     )?;
     let store = opened.store();
-    // In time for one request: the loop that runs, which the environment names too, is not asked for.
     let inside = match hook.can_wait() && is_elsewhere {
+        // In time for one request: the loop that runs, which the environment names too, is not asked for.
         true => Inside::named(&settings),
         false => Inside::of_block(&settings, store)?,
     };
@@ -234,25 +235,17 @@ fn work(
     Ok(hook.answer(environment(), store, request, searches, has_it_in_prompt)?)
 }
 
-/// The answer of a hook for a session at a place.
-fn answer(
-    hook: &Hook,
-    settings: &Settings,
-    store: &dyn Store,
-    place: Place,
-    inside: Inside,
-    searches: bool,
-) -> Outcome<Answer> {
+/// The request of a block for a session at a place.
+fn request(settings: &Settings, place: Place, inside: &Inside) -> Outcome<Request> {
     let also = home::main_checkout(&place)?.into_iter().collect();
-    let request = Request::new(settings.agent.value.clone(), place, clock::now()?)
-        .session(inside.session)
+    let agent = settings.agent.value.clone();
+    Ok(Request::new(agent, place, clock::now()?)
+        .session(inside.session.clone())
         .iteration(inside.iteration)
         .style(settings.style.value)
         .also(also)
         .budget(settings.budget(None))
-        .tools(waynote_mcp::reader_tools());
-    let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
-    Ok(hook.answer(environment(), store, request, searches, has_it_in_prompt)?)
+        .tools(waynote_mcp::reader_tools()))
 }
 
 /// The answer of a hook that a client runs by a call of its server; empty where it says nothing.
@@ -260,7 +253,7 @@ pub(super) fn answered(
     settings: &Settings,
     store: &dyn Store,
     ledgers: Option<Ledgers>,
-    arguments: &serde_json::Map<String, serde_json::Value>,
+    arguments: &Map<String, Value>,
 ) -> Outcome<String> {
     if is_off() {
         return Ok(String::new());
@@ -268,7 +261,7 @@ pub(super) fn answered(
     let text = |name: &str| {
         arguments
             .get(name)
-            .and_then(serde_json::Value::as_str)
+            .and_then(Value::as_str)
             .unwrap_or_default()
     };
     let client = Client::named(text("client")).unwrap_or(Client::ClaudeCode);
@@ -283,7 +276,11 @@ pub(super) fn answered(
         return Ok(String::new());
     }
     let inside = Inside::of_block(settings, store)?;
-    let (said, _) = answer(&hook, settings, store, place, inside, false)?.claim();
+    let request = request(settings, place, &inside)?;
+    let has_it = inside.is_in_loop && hook.may_have_it_in_prompt();
+    let (said, _) = hook
+        .answer(environment(), store, request, false, has_it)?
+        .claim();
     Ok(said)
 }
 

@@ -37,10 +37,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &ImportArgs) -> Outcome<ExitC
     let incoming = incoming.inside(inside::told_lease(&context.settings)?);
     let now = crate::clock::now()?;
     let show = &mut |of: Progress| bar.show("importing notes", of.done, of.total);
-    let mode = if args.dry_run {
-        Mode::DryRun
-    } else {
-        Mode::Write
+    let mode = match args.dry_run {
+        true => Mode::DryRun,
+        false => Mode::Write,
     };
     let imported = match mode {
         Mode::Write => context.write(|store| Ok(incoming.import_shown(store, now, mode, show)?))?,
@@ -48,11 +47,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &ImportArgs) -> Outcome<ExitC
     };
     drop(bar);
     report(context, &imported, mode)?;
-    warn_of_secrets(
-        &imported.secrets,
-        &context.settings.secret_policy(),
-        context.output.json,
-    );
+    let allowed = context.settings.secret_policy();
+    warn_of_secrets(&imported.secrets, &allowed, context.output.json);
     Ok(code)
 }
 
@@ -206,37 +202,31 @@ const NAMED: usize = 20;
 
 /// Prints the counts. Skipped items go to standard error, because the import itself has succeeded.
 fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Outcome {
-    let ImportReport {
-        added,
-        updated,
-        unchanged,
-        conflicts,
-        renamed,
-        skipped,
-        not_imported,
-        written,
-        planned,
-        ..
-    } = imported;
-    if !conflicts.is_empty() {
-        say(&format!("conflicts {}:", conflicts.len()));
-        conflicts.iter().for_each(|conflict| say(&line(conflict)));
+    let conflicts = imported.conflicts.len();
+    if conflicts > 0 {
+        say(&format!("conflicts {conflicts}:"));
+        imported
+            .conflicts
+            .iter()
+            .map(line)
+            .for_each(|line| say(&line));
     }
-    say_skipped(skipped);
-    say_reasons("not imported", not_imported);
-    say_renamed(renamed);
+    say_skipped(&imported.skipped);
+    say_reasons("not imported", &imported.not_imported);
+    say_renamed(&imported.renamed);
     context.answer(imported, || {
         let mut text = String::new();
-        for address in planned {
+        for address in &imported.planned {
             text += &format!("would import {}\n", address.masked());
         }
-        for note in written.iter().take(NAMED) {
+        for note in imported.written.iter().take(NAMED) {
             text += &format!("imported {}\n", note.address.masked());
         }
-        if let Some(more @ 1..) = written.len().checked_sub(NAMED) {
+        if let Some(more @ 1..) = imported.written.len().checked_sub(NAMED) {
             text += &format!("imported {more} more\n");
         }
-        let conflicting = match conflicts.len() {
+        let (added, updated) = (imported.added, imported.updated);
+        let conflicting = match conflicts {
             0 => String::new(),
             many => format!("{many} in conflict, "),
         };
@@ -244,23 +234,19 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
             Mode::DryRun => format!("would add {added} and update {updated}; "),
             Mode::Write => format!("{added} added, {updated} updated, "),
         };
-        let skipped = skipped.len();
+        let (unchanged, skipped) = (imported.unchanged, imported.skipped.len());
         text + &format!("{changed}{unchanged} unchanged, {conflicting}{skipped} skipped")
     })
 }
 
 /// A conflict: the side of the current text, and the address of the other one.
 fn line(conflict: &Conflict) -> String {
-    let Conflict {
-        address,
-        current,
-        revision,
-    } = conflict;
-    let (current, other) = match current {
+    let revision = conflict.revision;
+    let (current, other) = match conflict.current {
         CurrentSide::Imported => ("the imported text is current", "the one written here"),
         CurrentSide::Here => ("the text written here stays current", "the imported one"),
     };
-    let address = visible(&address.to_string());
+    let address = visible(&conflict.address.to_string());
     let note = shell_word(&format!("{address}@{revision}"));
     format!(
         "  {address}: {current}; {other} is revision {revision}: `waynote restore {note}` makes it current"

@@ -1,6 +1,5 @@
 //! The progress bar of an import or a copy, and Ctrl-C on a screen.
 
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -74,16 +73,10 @@ impl Interrupt {
         Ok(Self { signal })
     }
 
-    pub(super) fn is_requested(&self) -> ControlFlow<()> {
-        match self.signal.load(Ordering::Relaxed) {
-            0 => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(()),
-        }
-    }
-
     /// The exit code by a shell's convention for a process that a signal ended: 128 and the signal's number.
-    pub(super) fn exit_code(&self) -> ExitCode {
-        let signal = u8::try_from(self.signal.load(Ordering::Relaxed)).unwrap_or(0);
-        ExitCode::from(128 + signal)
+    pub(super) fn requested(&self) -> Option<ExitCode> {
+        let signal = self.signal.load(Ordering::Relaxed);
+        let code = u8::try_from(128 + signal).unwrap_or(1);
+        (signal != 0).then(|| ExitCode::from(code))
     }
 }

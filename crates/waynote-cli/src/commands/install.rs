@@ -133,24 +133,18 @@ fn install_one(context: &mut Context<'_>, args: &InstallArgs, client: Client) ->
     next.extend(unseen.iter().cloned());
     let snippet = setup.snippet()?;
     let mut value = value(steps, args.dry_run, &next);
-    if let Some(Snippet {
-        file, below, lines, ..
-    }) = &snippet
-    {
-        value["add"] = json!({ "file": file, "below": below, "lines": lines });
+    if let Some(of) = &snippet {
+        value["add"] = json!({ "file": of.file, "below": of.below, "lines": of.lines });
     }
     if context.output.json {
         return Ok(value);
     }
     report(context, steps, args.dry_run)?;
     let by_hand = snippet.filter(|snippet| !snippet.is_there());
-    if let Some(Snippet {
-        file, below, lines, ..
-    }) = &by_hand
-    {
-        let file = visible(&file.display().to_string());
-        context.line(format!("add these lines to {file}, below `{below}`:"))?;
-        for line in lines.lines() {
+    if let Some(of) = &by_hand {
+        let file = visible(&of.file.display().to_string());
+        context.line(format!("add these lines to {file}, below `{}`:", of.below))?;
+        for line in of.lines.lines() {
             context.line(visible(line))?;
         }
     }
@@ -162,10 +156,8 @@ fn install_one(context: &mut Context<'_>, args: &InstallArgs, client: Client) ->
     } else {
         if steps.iter().any(|step| step.action == Action::Changed) {
             let folder = records_folder(environment())?.display().to_string();
-            context.line(format!(
-                "copies of the previous files: {}",
-                visible(&folder)
-            ))?;
+            let folder = visible(&folder);
+            context.line(format!("copies of the previous files: {folder}"))?;
         }
         if let Some(copy) = setup.copied_program() {
             let copy = visible(&copy.display().to_string());
@@ -177,13 +169,11 @@ fn install_one(context: &mut Context<'_>, args: &InstallArgs, client: Client) ->
     for step in next {
         context.line(format!("next: {step}"))?;
     }
+    let words = setup.words();
     context.line(match (is_unchanged, args.dry_run) {
-        (true, _) => format!(
-            "already set up; `waynote doctor {}` checks it",
-            setup.words()
-        ),
+        (true, _) => format!("already set up; `waynote doctor {words}` checks it"),
         (false, true) => DRY_RUN.to_owned(),
-        (false, false) => format!("then: waynote doctor {}", setup.words()),
+        (false, false) => format!("then: waynote doctor {words}"),
     })?;
     Ok(value)
 }
@@ -228,10 +218,8 @@ pub(super) fn named_target(
     reach: InstallScope,
 ) -> Outcome<Target> {
     let named = named(settings, reach)?;
-    if let (true, Some(url)) = (
-        named.iter().any(|(option, _)| option == STORE),
-        settings.database(),
-    ) {
+    let names_store = named.iter().any(|(option, _)| option == STORE);
+    if let Some(url) = settings.database().filter(|_| names_store) {
         database::named(settings, url)?;
     }
     let with = |target: Target, (option, value): (String, String)| target.with(&option, &value);
@@ -255,12 +243,8 @@ fn next_steps(setup: &Setup<'_>, is_found: bool) -> Outcome<Vec<String>> {
     let mut steps = setup.next_steps();
     let title = setup.client().title();
     if !is_found && setup.reach == InstallScope::User {
-        steps.insert(
-            0,
-            format!(
-                "install {title}: it was not found on this machine; its files are ready for it"
-            ),
-        );
+        let step = "it was not found on this machine; its files are ready for it";
+        steps.insert(0, format!("install {title}: {step}"));
     }
     if setup.reach == InstallScope::Project && program::on_path("waynote").is_none() {
         steps.push(
@@ -275,24 +259,17 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
         let value = uninstall_one(context, args, client)?;
         return said(context, &value);
     }
-    let reach = reach(args.project);
-    let set_up = Client::ALL.into_iter().rev();
-    let set_up: Vec<Client> = set_up
-        .filter(|client| is_set_up(machine(), *client, reach))
-        .collect();
+    let is_set_up = |client: &Client| is_set_up(machine(), *client, reach(args.project));
+    let set_up = Client::ALL.into_iter().rev().filter(is_set_up);
+    let set_up: Vec<Client> = set_up.collect();
     if !args.all {
         let words: Vec<&str> = set_up.iter().map(|client| client.word()).collect();
-        let hint = match words.is_empty() {
-            true => "none is set up here".to_owned(),
-            false => format!(
-                "set up here: {}; `--all` means every one of them",
-                words.join(", ")
-            ),
+        let hint = match words.join(", ") {
+            none if none.is_empty() => "none is set up here".to_owned(),
+            words => format!("set up here: {words}; `--all` means every one of them"),
         };
-        return Err(Failure::usage(
-            "no agent is named: nothing was removed",
-            hint,
-        ));
+        let what = "no agent is named: nothing was removed";
+        return Err(Failure::usage(what, hint));
     }
     let values = each(context, set_up, |context, client| {
         uninstall_one(context, args, client)
@@ -327,11 +304,8 @@ fn uninstall_one(
         DRY_RUN.to_owned()
     } else {
         let (title, store) = (client.title(), &context.settings.store.value);
-        let store = setup
-            .target
-            .store()
-            .map_or(store.display().to_string(), str::to_owned);
-        let store = visible(&store);
+        let store = store.display().to_string();
+        let store = visible(setup.target.store().unwrap_or(&store));
         format!("{title} runs without waynote from its next session; the notes stay in {store}")
     })?;
     Ok(value)
@@ -354,25 +328,19 @@ fn list(context: &mut Context<'_>) -> Outcome {
         rows.push(row.map(str::to_owned).to_vec());
     }
     let heading = ["client", "found", "user", "this directory"];
-    context.answer(&values, || {
-        let table = table(&heading, rows);
-        format!(
-            "{table}\n\nwaynote install CLIENT sets one up; waynote doctor checks those that are"
-        )
-    })
+    let hint = "waynote install CLIENT sets one up; waynote doctor checks those that are";
+    context.answer(&values, || format!("{}\n\n{hint}", table(&heading, rows)))
 }
 
 /// One word for all files of a setup.
 fn word(states: &[State]) -> &'static str {
     let all = |is: fn(&State) -> bool| states.iter().all(is);
+    let is_refused = |state: &State| matches!(state, State::Refused(_));
     if all(|state| matches!(state, State::Missing)) {
         "-"
     } else if all(|state| matches!(state, State::There)) {
         "set up"
-    } else if states
-        .iter()
-        .any(|state| matches!(state, State::Refused(_)))
-    {
+    } else if states.iter().any(is_refused) {
         "unreadable"
     } else {
         "in part"
@@ -380,10 +348,9 @@ fn word(states: &[State]) -> &'static str {
 }
 
 pub(super) fn reach(project: bool) -> InstallScope {
-    if project {
-        InstallScope::Project
-    } else {
-        InstallScope::User
+    match project {
+        true => InstallScope::Project,
+        false => InstallScope::User,
     }
 }
 
@@ -421,16 +388,13 @@ fn value(steps: &[Step], dry_run: bool, next: &[String]) -> Value {
 /// A line for each file; what changes in it before it is written.
 fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool) -> Outcome {
     for step in steps {
-        let would = match (dry_run, step.action) {
-            (true, Action::Unchanged) | (false, _) => "",
-            (true, _) => "would be ",
+        let would = match dry_run && step.action != Action::Unchanged {
+            true => "would be ",
+            false => "",
         };
-        context.line(format!(
-            "{} ({}): {would}{}",
-            visible(&step.file.path.display().to_string()),
-            step.file.part,
-            step.action
-        ))?;
+        let (file, action) = (&step.file, step.action);
+        let path = visible(&file.path.display().to_string());
+        context.line(format!("{path} ({}): {would}{action}", file.part))?;
         for line in dry_run.then(|| diff(step)).into_iter().flatten() {
             context.line(format!("  {}", line.trim_end_matches('\n')))?;
         }
@@ -449,14 +413,11 @@ fn diff(step: &Step) -> Vec<String> {
     let after = step.after.as_deref().unwrap_or_default();
     let diff = TextDiff::from_lines(before, after);
     let diff = diff.unified_diff().context_radius(AROUND).to_string();
-    let lines = diff
-        .lines()
-        .filter(|line| !line.starts_with("@@") && !line.starts_with('\\'));
-    lines
-        .map(|line| {
-            let (sign, text) = line.split_at(1);
-            let text = text.replace('\t', "    ");
-            format!("{sign} {}\n", visible(&cut(&text, MAX_CHARS)))
-        })
-        .collect()
+    let lines = diff.lines().filter(|line| !line.starts_with(['@', '\\']));
+    let shown = lines.map(|line| {
+        let (sign, text) = line.split_at(1);
+        let text = text.replace('\t', "    ");
+        format!("{sign} {}\n", visible(&cut(&text, MAX_CHARS)))
+    });
+    shown.collect()
 }

@@ -1,9 +1,6 @@
 //! `waynote key`: notes by key, in an agent's notebook or on a directory.
 
-use waynote::named;
-use waynote::{
-    Address, AddressAt, Error, Expect, Note, NoteAsOf, Notebook, SaveOptions, Scope, single,
-};
+use std::ffi::OsStr;
 
 use waynote::{Address, AddressAt, Error, NoteAsOf, Notebook, SaveOptions, Scope, named, single};
 
@@ -129,113 +126,11 @@ fn keyed(context: &Context<'_>, notebook: &NotebookArgs, typed: &str) -> Outcome
     }
 }
 
-/// The refusal of a deletion that found nothing. In openotters, and in the tools that follow it, that is no error; at
-/// the command line a misspelt key would pass for a deletion.
-pub(super) fn nothing_to_delete(name: &str, hint: &str) -> Failure {
-    let what = format!("{name} does not exist; nothing was deleted");
-    Failure::refused("not_found", what, hint)
-}
-
-/// Prints the notes of a notebook.
-fn list(context: &mut Context<'_>, scope: &Scope, pinned: bool) -> Outcome {
-    context.opened()?;
-    let Context { output, opened, .. } = context;
-    let Some(opened) = opened.get() else {
-        return Ok(());
-    };
-    let mut printed = List::new(output, &["note", "updated", "pinned", "preview"]);
-    let notes = opened.work(|store| {
-        let notebook = Notebook::of(store, scope.clone());
-        Ok(match pinned {
-            true => notebook.list_pinned()?,
-            false => notebook.list()?,
-        })
-    })?;
-    printed.page(&notes, row)?;
-    let which = if pinned {
-        "no pinned notes"
-    } else {
-        "no notes"
-    };
-    let nothing = format!("{which} in {scope}");
-    let others = match printed.is_begun {
-        true => None,
-        false => opened.work(|store| Ok(named::instead_of_scope(store, scope)?))?,
-    };
-    printed.end(&others.map_or(nothing.clone(), |others| format!("{nothing}; {others}")))
-}
-
-fn row(note: &Note) -> Vec<String> {
-    vec![
-        note.address.to_string(),
-        crate::table::when(note.updated_at),
-        if note.pinned {
-            "pinned".into()
-        } else {
-            String::new()
-        },
-        crate::table::preview(note),
-    ]
-}
-
-/// The notebook and the key that a command's argument stands for.
-struct Target {
-    scope: Scope,
-    /// The key as it was typed.
-    text: String,
-    /// The revision, if the address names one.
-    revision: Option<u64>,
-}
-
-impl Target {
-    fn of(context: &Context<'_>, notebook: &NotebookArgs, key: Option<&str>) -> Outcome<Self> {
-        let typed = key.unwrap_or_default();
-        if Address::is_meant(typed) {
-            if notebook.at.is_some() {
-                let what = "both an address and `--at` are given";
-                return Err(Failure::usage(what, "give only one"));
-            }
-            let AddressAt { address, revision } = input::address(typed)?;
-            let text = match &address {
-                Address::PlaceKey(_, key) | Address::Agent(_, key) => key.to_string(),
-                _ => {
-                    let hint = "use `waynote show ADDRESS`, `waynote place` or `waynote log`";
-                    return Err(Failure::usage(
-                        format!("{address} is not a keyed note"),
-                        hint,
-                    ));
-                }
-            };
-            return Ok(Self {
-                scope: address.scope(),
-                text,
-                revision,
-            });
-        }
-        let scope = match &notebook.at {
-            Some(path) => Scope::Place(input::place(Some(path))?),
-            None => Scope::Agent(context.settings.agent.value.clone()),
-        };
-        Ok(Self {
-            scope,
-            text: typed.to_owned(),
-            revision: None,
-        })
-    }
-
-    /// The note's address, where the text is a key.
-    fn address(&self) -> Outcome<Address> {
-        Ok(Address::keyed(&self.scope, self.text.parse()?)?)
-    }
-
-    /// Refuses an address that names a revision, for a command that changes the note itself.
-    fn current(self) -> Outcome<Self> {
-        match self.revision {
-            None => Ok(self),
-            Some(revision) => Err(Failure::usage(
-                format!("`@{revision}` names a revision, which cannot be changed"),
-                format!("leave out `@{revision}`, or use `waynote restore`"),
-            )),
-        }
+/// The same for a command that changes the note itself: a revision is refused.
+fn current(context: &Context<'_>, notebook: &NotebookArgs, typed: &str) -> Outcome<Address> {
+    let AddressAt { address, revision } = keyed(context, notebook, typed)?;
+    match revision {
+        None => Ok(address),
+        Some(_) => Err(Error::invalid_address(typed, "name the note without a revision").into()),
     }
 }

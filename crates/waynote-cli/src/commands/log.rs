@@ -15,7 +15,6 @@ use waynote_loop::identity::known_dead;
 use super::list::Narrow;
 use super::looping::started;
 use super::sessions::SessionRow;
-use super::tail;
 use crate::args::LogCommand;
 use crate::error::{Failure, Outcome};
 use crate::input;
@@ -46,20 +45,16 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let given = content.shown().into_owned();
             let note = context.write(|store| {
                 let log = SessionLog::new(store, session);
-                let resolves = resolves
-                    .as_ref()
-                    .map(|named| log.stuck(named))
-                    .transpose()?;
+                let resolves = resolves.as_ref().map(|named| log.stuck(named));
+                let resolves = resolves.transpose()?;
                 Ok(log.add_resolving(kind, Some(iteration), content, resolves, &stamp)?)
             })?;
-            let is_repeat = note.revision > 1;
             let mut value = json!(note);
-            value["repeat"] = json!(is_repeat);
+            value["repeat"] = json!(note.revision > 1);
             context.answer(&value, || {
                 reply(&note, resolves.is_some()) + &waynote::visible::dropped(&given)
             })
         }
-        LogCommand::Tail { lines, follow } => tail::run(context, *lines, *follow),
         LogCommand::List { kind, narrow } => {
             let narrow = Narrow::of(context, narrow)?;
             let (session, _) = context.session()?;
@@ -70,11 +65,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let nothing = format!("no notes in {}", waynote::Scope::Session(session));
             let heading = ["iteration", "type", "preview", "note"];
             list(context.output, &notes, &nothing, &heading, |note| {
-                let kind = note
-                    .kind
-                    .as_ref()
-                    .map(EntryType::as_str)
-                    .unwrap_or_default();
+                let kind = note.kind.as_ref().map_or("", EntryType::as_str);
                 // Another program may have written anything there.
                 let kind = waynote::secrets::masked(kind).into_owned();
                 let seen = match note.revision {
@@ -136,7 +127,6 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             }
             let (colour, terminal) = (context.output.has_colour(), context.output.is_terminal());
             let text = session_view::iterations(&iterations, is_live, colour)
-                + &session_view::blocks(&iterations, &session)
                 + &session_view::status(&status, &session, again.as_deref())
                 + &session_view::notes(&notes, colour, terminal);
             context.coloured(&text)
@@ -145,14 +135,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let sessions = context.read(|store| SessionRow::all(store, *all))?;
             let is_read = context.output.is_terminal();
             let now = is_read.then(crate::clock::now).transpose()?;
-            let nothing = "no sessions";
-            list(
-                context.output,
-                &sessions,
-                nothing,
-                &SessionRow::HEADING,
-                |of| of.row(now),
-            )
+            let heading = &SessionRow::HEADING;
+            let row = |of: &SessionRow| of.row(now);
+            list(context.output, &sessions, "no sessions", heading, row)
         }
     }
 }
@@ -174,17 +159,16 @@ fn check_known(context: &Context<'_>, session: &Name) -> Outcome {
 
 /// The iteration of a new entry; a refusal for one that has not begun.
 fn iteration_of_entry(store: &dyn Reader, session: &Name, given: Option<i64>) -> Outcome<i64> {
-    match entry_iteration(store, session, given)? {
-        EntryIteration::Of(iteration) => Ok(iteration),
-        EntryIteration::Future { last } => Err(Failure::refused(
-            "future_iteration",
-            format!(
-                "iteration {} of session:{session} has not begun: the last one is {last}",
-                given.unwrap_or_default()
-            ),
-            "leave `--iteration` out: the next prompt has the entry",
-        )),
-    }
+    let last = match entry_iteration(store, session, given)? {
+        EntryIteration::Of(iteration) => return Ok(iteration),
+        EntryIteration::Future { last } => last,
+    };
+    let given = given.unwrap_or_default();
+    Err(Failure::refused(
+        "future_iteration",
+        format!("iteration {given} of session:{session} has not begun: the last one is {last}"),
+        "leave `--iteration` out: the next prompt has the entry",
+    ))
 }
 
 /// The events of a session, oldest first, as programs read them.

@@ -33,9 +33,27 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         directories.extend(home::variable(variable)?);
     }
     let opened = OpenStore::of(settings, false, Wait::AtTheFirstCall)?;
-    let inside = inside(settings, &opened);
+    // An unreadable store is reported when it is asked for notes.
+    let inside = Inside::of(settings, opened.store());
+    let inside = inside.unwrap_or_else(|_| Inside {
+        session: settings.session.value.clone(),
+        ..Inside::default()
+    });
     let lease = told_lease(settings)?.or(inside.lease.clone());
-    let mut caller = caller(settings, inside, directories)?;
+    let mut caller = Caller {
+        session: inside.session,
+        // The live one may be another by the time of a call.
+        iteration: settings.iteration.value,
+        is_in_loop: inside.is_in_loop,
+        author: settings.agents_author()?,
+        agent: settings.agent.value.clone(),
+        limits: settings.limits(None, None),
+        style: settings.style.value,
+        budget: settings.budget(None),
+        home: home::if_any()?,
+        directories,
+        is_elsewhere: false,
+    };
     let has_project = caller.names_project();
     // One that is gone or has no name in UTF-8 is no project.
     let cwd = std::env::current_dir().ok();
@@ -63,39 +81,13 @@ fn sets(words: &[String]) -> Outcome<Vec<Set>> {
             sets.extend(Set::ALL);
             continue;
         }
-        let set = word.parse().map_err(|hint: String| {
+        let refused = |hint: String| {
             let word = waynote::visible::visible(word);
             Failure::usage(format!("`{word}` is not a set of tools"), hint)
-        });
-        sets.push(set?);
+        };
+        sets.push(word.parse().map_err(refused)?);
     }
     Ok(sets)
-}
-
-/// The session that the client works in. An unreadable store is reported when it is asked for notes.
-fn inside(settings: &Settings, opened: &OpenStore) -> Inside {
-    let found = Inside::of(settings, opened.store());
-    found.unwrap_or_else(|_| Inside {
-        session: settings.session.value.clone(),
-        ..Inside::default()
-    })
-}
-
-fn caller(settings: &Settings, inside: Inside, directories: Vec<String>) -> Outcome<Caller> {
-    Ok(Caller {
-        session: inside.session,
-        // The live one may be another by the time of a call.
-        iteration: settings.iteration.value,
-        is_in_loop: inside.is_in_loop,
-        author: settings.agents_author()?,
-        agent: settings.agent.value.clone(),
-        limits: settings.limits(None, None),
-        style: settings.style.value,
-        budget: settings.budget(None),
-        home: home::if_any()?,
-        directories,
-        is_elsewhere: false,
-    })
 }
 
 /// The client that started this server. Its hooks record its session, and the notes delivered to that.
@@ -125,10 +117,10 @@ impl ToClient {
 
     /// In which session the client calls.
     fn calling(&self) -> CallerSession {
-        let known = self.ledgers.as_ref().zip(self.client.as_ref());
-        known.map_or(CallerSession::Unnamed, |(ledgers, client)| {
-            ledgers.calling(client)
-        })
+        match (&self.ledgers, &self.client) {
+            (Some(ledgers), Some(client)) => ledgers.calling(client),
+            _ => CallerSession::Unnamed,
+        }
     }
 }
 

@@ -43,7 +43,6 @@ mod stale;
 mod start;
 #[cfg(feature = "postgres")]
 mod stores;
-mod tail;
 mod tend;
 #[cfg(feature = "server")]
 mod token;

@@ -127,9 +127,8 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let here = visible(&masked(place.as_str()));
     if view.all == 0 {
         let there = id.map_or(" (created by the first write)", |_| "");
-        lines.push(format!(
-            "No notes apply in {here}. Leave one for the next run:"
-        ));
+        let what = "Leave one for the next run:";
+        lines.push(format!("No notes apply in {here}. {what}"));
         lines.extend(BEGIN.map(str::to_owned));
         lines.push(format!("Store: {}{there}", visible(&path)));
     } else {
@@ -210,11 +209,9 @@ impl View {
             let session = shell_word(session.as_str());
             lines.push(format!("  {program} answer {session} TEXT{then}"));
         }
-        if self.asked.len() > NAMED {
-            let more = self.asked.len() - NAMED;
-            lines.push(format!(
-                "… {more} more wait for an answer: {program} log sessions"
-            ));
+        if let Some(more @ 1..) = self.asked.len().checked_sub(NAMED) {
+            let all = format!("{program} log sessions");
+            lines.push(format!("… {more} more wait for an answer: {all}"));
         }
         let sessions = self.sessions.iter().map(|of| of.row(now));
         let rows = rows(&SessionRow::HEADING, sessions, colour);
@@ -227,10 +224,10 @@ impl View {
             lines.push(format!("… {more} more: {program} log sessions"));
         }
         if let Some((_, at)) = looked.filter(|_| !self.new.is_empty()) {
-            let by = self
-                .new
-                .iter()
-                .map(|(author, count)| format!("{} by {author}", plural(*count as u64, "change")));
+            let by = self.new.iter().map(|(author, count)| {
+                let changes = plural(*count as u64, "change");
+                format!("{changes} by {author}")
+            });
             let by = visible(&masked(&by.collect::<Vec<_>>().join(", ")));
             let (at, zone) = (when::minute(at), when::zone());
             lines.push(format!("Since {at}{zone}: {by}"));
@@ -247,21 +244,16 @@ impl View {
         let more = self.all - listed.len();
         let listed = listed.map(|note| {
             let pinned = if note.pinned { "pinned" } else { "" };
-            vec![
-                format!("  {}", name(note)),
-                pinned.into(),
-                note.preview.clone(),
-            ]
+            let name = format!("  {}", name(note));
+            vec![name, pinned.into(), note.preview.clone()]
         });
         lines.extend(rows(&["note", "pinned", "preview"], listed, colour));
-        let more = if more > 0 {
-            format!("… {more} more: ")
-        } else {
-            String::new()
+        let more = match more {
+            0 => String::new(),
+            more => format!("… {more} more: "),
         };
-        lines.push(format!(
-            "  {more}waynote context · waynote search WORDS · waynote --help"
-        ));
+        let commands = "waynote context · waynote search WORDS · waynote --help";
+        lines.push(format!("  {more}{commands}"));
         lines
     }
 }

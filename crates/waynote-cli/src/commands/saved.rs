@@ -74,25 +74,26 @@ impl Saved {
 
     /// The note and what it overwrote, in words.
     pub(super) fn said(&self) -> String {
-        let Self { note, .. } = self;
+        let note = &self.note;
+        let now = note.revision;
         let how = match (&self.overwrote, &note.address) {
-            (None, Address::Place(_)) => format!("revision {}", note.revision),
+            (None, Address::Place(_)) => format!("revision {now}"),
             (None, _) => "new key".into(),
-            (Some(before), _) if before.same_text => format!(
-                "revision {}, with the text of revision {}",
-                note.revision, before.revision
-            ),
-            (Some(Overwrote { revision, undo, .. }), _) => {
-                format!("overwrote revision {revision}; `{undo}` brings it back")
-            }
+            (
+                Some(Overwrote {
+                    revision,
+                    undo,
+                    same_text,
+                }),
+                _,
+            ) => match same_text {
+                true => format!("revision {now}, with the text of revision {revision}"),
+                false => format!("overwrote revision {revision}; `{undo}` brings it back"),
+            },
         };
         let pinned = if self.was_pinned_now { ", pinned" } else { "" };
-        format!(
-            "saved {} ({how}{pinned}){}{}",
-            note.address.masked(),
-            note.cited(),
-            dropped(&self.given)
-        )
+        let (address, dropped) = (note.address.masked(), dropped(&self.given));
+        format!("saved {address} ({how}{pinned}){}{dropped}", note.cited())
     }
 }
 
@@ -120,11 +121,10 @@ pub(super) fn expected(if_revision: Option<u64>) -> Expect {
 /// The error of a change that does not create a note, where the expected one is gone.
 pub(super) fn gone(error: Error) -> Failure {
     match error {
-        Error::Conflict { current: None, .. } => Failure::refused(
-            "conflict",
-            error.to_string(),
-            "somebody deleted it; `waynote history ADDRESS` shows who",
-        ),
+        Error::Conflict { current: None, .. } => {
+            let hint = "somebody deleted it; `waynote history ADDRESS` shows who";
+            Failure::refused("conflict", error.to_string(), hint)
+        }
         error => error.into(),
     }
 }

@@ -48,7 +48,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         listen: args.listen,
         tls: tls.map(|(cert, key)| TlsFiles { cert, key }),
         behind_proxy: args.behind_proxy,
-        limits: limits(&args.limits),
+        limits: Limits {
+            rate: args.rate,
+            burst: args.rate.saturating_mul(2),
+            ..Limits::default()
+        },
         ..Options::default()
     };
     let bound = server(context, &stores, options, Log::to(stderr()))?

@@ -31,9 +31,8 @@ impl SessionRow {
     /// All sessions; `archived` ones too, if that is asked for.
     pub(super) fn all(store: &dyn Store, archived: bool) -> Outcome<Vec<Self>> {
         let sessions = SessionLog::sessions(store)?.into_iter();
-        let mut names = sessions
-            .map(|of| of.scope.name().parse())
-            .collect::<Result<Vec<Name>, _>>()?;
+        let names = sessions.map(|of| of.scope.name().parse());
+        let mut names = names.collect::<Result<Vec<Name>, _>>()?;
         let store = &SessionReader::for_list(store, &names)?;
         if !archived {
             names = without_archived(store, names)?;
@@ -48,28 +47,23 @@ impl SessionRow {
         most: usize,
     ) -> Outcome<Vec<Self>> {
         let events = last_events(store, names)?;
-        let mut newest: Vec<_> = events
-            .into_iter()
-            .map(|(session, events)| {
-                let last = events.into_iter().next();
-                (last.map(|last| (last.position, last.recorded_at)), session)
-            })
-            .collect();
+        let newest = events.into_iter().map(|(session, events)| {
+            let last = events.into_iter().next();
+            (last.map(|last| (last.position, last.recorded_at)), session)
+        });
+        let mut newest: Vec<_> = newest.collect();
         newest.sort_by(|(one, _), (other, _)| other.cmp(one));
-        let mut listed = newest
-            .into_iter()
-            .take(most)
-            .map(|(last, session)| {
-                Ok(Self {
-                    notes: store.count(&Scope::Session(session.clone()))?,
-                    last: loops::iterations(store, &session, 1)?.pop(),
-                    status: log::status(store, &session)?,
-                    at: last.map(|(_, at)| at),
-                    again: started::next(store, &session)?,
-                    session,
-                })
-            })
-            .collect::<Outcome<Vec<_>>>()?;
+        let mut listed = Vec::new();
+        for (last, session) in newest.into_iter().take(most) {
+            listed.push(Self {
+                notes: store.count(&Scope::Session(session.clone()))?,
+                last: loops::iterations(store, &session, 1)?.pop(),
+                status: log::status(store, &session)?,
+                at: last.map(|(_, at)| at),
+                again: started::next(store, &session)?,
+                session,
+            });
+        }
         // The sort is stable: equals stay newest first.
         listed.sort_by_key(|of| rank(of.status.state));
         Ok(listed)
@@ -90,10 +84,8 @@ impl SessionRow {
     pub(super) fn row(&self, now: Option<Timestamp>) -> Vec<String> {
         let last = self.last.as_ref().map(|last| {
             let at = self.at.unwrap_or(last.started_at);
-            let at = match now {
-                Some(now) => when::ago(at, now),
-                None => when::minute(last.started_at),
-            };
+            let started = || when::minute(last.started_at);
+            let at = now.map_or_else(started, |now| when::ago(at, now));
             format!("#{}, {at}", last.number)
         });
         vec![

@@ -9,7 +9,7 @@ use waynote::secrets;
 use waynote::visible::visible;
 use waynote_clients::Client;
 use waynote_formats::found::{self, FoundSource};
-use waynote_formats::{ForeignNotes, ImportReport, Mode};
+use waynote_formats::{ForeignNotes, Mode};
 
 use super::{confirm, import, install};
 use crate::args::{InstallArgs, StartArgs};
@@ -155,10 +155,9 @@ fn show(context: &mut Context<'_>, candidates: &[Candidate]) -> Outcome {
         return context.line("no notes of other programs were found here");
     }
     let rows = candidates.iter().enumerate().map(|(index, candidate)| {
-        let chosen = if candidate.is_preselected() {
-            "yes"
-        } else {
-            "-"
+        let chosen = match candidate.is_preselected() {
+            true => "yes",
+            false => "-",
         };
         vec![
             (index + 1).to_string(),
@@ -194,11 +193,12 @@ fn chosen(args: &StartArgs, candidates: &[Candidate]) -> Outcome<Option<Vec<usiz
     }
     let question = "Import which? Numbers, names, all or none [Enter = rows marked yes] ";
     let answer = confirm::answered(question)?;
+    let hint = "choose with `--take NAME`, `--take all` or `--take none`";
     match answer.trim() {
         "" if answer.is_empty() => Err(Failure::refused(
             "not_confirmed",
             "nothing was chosen",
-            "choose with `--take NAME`, `--take all` or `--take none`",
+            hint,
         )),
         "" => Ok(Some((0..candidates.len()).filter(preselected).collect())),
         words => parsed(words.split([' ', ',', '\t']), candidates).map(Some),
@@ -252,30 +252,21 @@ fn take(
         let notes = notes.inside(lease.clone());
         let report = context.write(|store| Ok(notes.import(store, now, Mode::Write)?))?;
         if !context.output.json {
-            say_taken(context, name, &report, listed)?;
+            import::say_renamed(&report.renamed);
+            // The first ones were listed with the source.
+            let skipped = report.skipped.get(listed..).unwrap_or_default();
+            import::say_reasons(&format!("{name}: left out"), skipped);
+            let (added, updated, unchanged) = (report.added, report.updated, report.unchanged);
+            context.line(format!(
+                "{name}: {added} added, {updated} updated, {unchanged} unchanged"
+            ))?;
+            context.output.flush()?;
         }
         let allowed = context.settings.secret_policy();
         warn_of_secrets(&report.secrets, &allowed, context.output.json);
         taken.push(json!({ "name": name, "report": report }));
     }
     Ok(taken)
-}
-
-/// Says what became of a source, whose first `listed` notes without a place were listed before.
-fn say_taken(
-    context: &mut Context<'_>,
-    name: &str,
-    report: &ImportReport,
-    listed: usize,
-) -> Outcome {
-    import::say_renamed(&report.renamed);
-    let skipped = report.skipped.get(listed..).unwrap_or_default();
-    import::say_reasons(&format!("{name}: left out"), skipped);
-    let (added, updated, unchanged) = (report.added, report.updated, report.unchanged);
-    context.line(format!(
-        "{name}: {added} added, {updated} updated, {unchanged} unchanged"
-    ))?;
-    context.output.flush()
 }
 
 /// Sets up the clients that are not set up yet: at once if what to take was named, else after a question.

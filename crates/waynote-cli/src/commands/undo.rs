@@ -19,28 +19,9 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
         Some(address) => format!("waynote redo {}", shell_word(address)),
         None => "waynote redo".into(),
     };
-    if typed.is_none() {
-        ask_past_the_log(context)?;
-    }
-    let taken_back = take_back(context, typed, Change::undo, undo_last)?;
-    if !taken_back.others.is_empty() {
-        let then = "; `waynote redo` brings it back";
-        return several(context, &taken_back, "undid", then);
-    }
-    let (did, then) = match created(context, &taken_back.applied)? {
-        Some(revision) => {
-            let address = &taken_back.applied.address;
-            let note = shell_word(&format!("{address}@{revision}"));
-            let restore = format!("`waynote restore {note}`");
-            let then = format!("; `{back}` or {restore} brings it back");
-            ("removed", format!(" (undid its creation){then}"))
-        }
-        None => {
-            let then = format!("; `{back}` brings it back");
-            ("undid the last change of", then)
-        }
-    };
-    answer(context, &taken_back.applied, did, &then)
+    let then = format!("; `{back}` brings it back");
+    let undone = taken_back(context, typed, Change::undo, undo_last)?;
+    report(context, &undone, "undid", &then)
 }
 
 pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
@@ -106,28 +87,6 @@ fn report(context: &mut Context<'_>, done: &[Applied], did: &str, then: &str) ->
             0 => said,
             more => said + &format!("\n  … {more} more"),
         }
-    })
-}
-
-/// The revision that created a note, where an undo has taken that back.
-fn created(context: &Context<'_>, undone: &Applied) -> Outcome<Option<u64>> {
-    if undone.note.is_some() || context.output.json {
-        return Ok(None);
-    }
-    let history = context.read(|store| Ok(store.history(&undone.address)?))?;
-    Ok(history.last().and_then(|undo| undo.undoes))
-}
-
-/// The result of one change.
-fn one(applied: Vec<Applied>) -> Outcome<UndoReport> {
-    let applied = applied.into_iter().next();
-    let taken_back = applied.map(|applied| UndoReport {
-        applied,
-        others: Vec::new(),
-    });
-    taken_back.ok_or_else(|| {
-        let nothing = waynote::UndoError::NothingToUndo { address: None };
-        Failure::Library(nothing.into())
     })
 }
 

@@ -1,8 +1,6 @@
-//! `waynote ls`, `waynote diff`, the history of the whole store, `waynote log tail`.
+//! `waynote ls`, `waynote diff`, the history of the whole store.
 
-use std::io::{BufRead, BufReader};
-
-use super::common::{Scratch, assert_transcript, fields, signal};
+use super::common::{Scratch, assert_transcript, fields};
 
 /// A store with notes of every kind, at three times.
 fn filled() -> Scratch {
@@ -115,27 +113,6 @@ fn a_change_is_shown_word_by_word() {
     ");
     let diff = scratch.json("diff . --json");
     assert_eq!(fields(&diff, "old 1/change"), "place:~/work@1 (none)");
-}
-
-#[test]
-fn a_log_is_followed_until_ctrl_c() {
-    let scratch = filled();
-    assert_transcript!(scratch, @"
-    $ waynote --session s log tail
-    2026-05-15 09:00  #1 tip: use the cache
-    2026-05-16 09:00  #2 stuck: no network
-
-    $ waynote --session none log tail
-    nothing happened in session:none yet; the sessions are: s
-    ");
-    let mut tail = scratch.run("--session s log tail -f -n 1").piped();
-    let mut lines = BufReader::new(tail.stdout.take().unwrap()).lines();
-    let mut line = || lines.next().unwrap().unwrap();
-    assert_eq!(line(), "2026-05-16 09:00  #2 stuck: no network");
-    scratch.ok("--session s --iteration 3 log add --type learning 'it helps'");
-    assert_eq!(line(), "2026-05-17 12:00  #3 learning: it helps");
-    signal(&tail, "-INT");
-    tail.wait().unwrap();
 }
 
 #[test]

@@ -34,8 +34,6 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     #2         2026-05-17 12:00  N.Ns  failed (exit code 7), 2 attempts  0
     #1 at first failed with: Error: overloaded_error (529)
     #2 failed with: the network is down
-    notes given to #1 to #2: place ~/work, agent default, a budget of 2000 tokens, style stable
-    `waynote --session s context --as-of iteration:N` prints them
 
     state: failed
       the agent failed in every attempt

@@ -9,7 +9,6 @@ mod view;
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
-use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -95,8 +94,8 @@ impl Browser<'_, '_> {
             self.screen.terminal.draw(draw).map_err(of_terminal)?;
             let mut wait = POLL;
             loop {
-                if let ControlFlow::Break(()) = interrupt.is_requested() {
-                    return Ok(interrupt.exit_code());
+                if let Some(code) = interrupt.requested() {
+                    return Ok(code);
                 }
                 match typed_within(wait).map_err(of_terminal)? {
                     Keys::None => break,

@@ -33,9 +33,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, now: Timestamp, colour:
     let all = frame.area();
     if all.width < SMALLEST.0 || all.height < SMALLEST.1 {
         let (width, height) = SMALLEST;
-        let text = format!(
-            "The terminal is too small: {width} columns and {height} lines at least. q quits."
-        );
+        let least = format!("{width} columns and {height} lines at least");
+        let text = format!("The terminal is too small: {least}. q quits.");
         let text = Paragraph::new(text).wrap(Wrap { trim: true });
         return frame.render_widget(text, all);
     }
@@ -228,10 +227,10 @@ impl View<'_, '_> {
         let is_focused = app.pane == Pane::Note;
         let title = match (app.about(), app.item()) {
             (Some(_), _) => "session".into(),
-            (_, Some(item)) => shortened(
-                &line(&item.note.address.masked()),
-                usize::from(area.width) - 6,
-            ),
+            (_, Some(item)) => {
+                let address = line(&item.note.address.masked());
+                shortened(&address, usize::from(area.width) - 6)
+            }
             _ => "note".into(),
         };
         let inside = self.pane(&title, is_focused, area);

@@ -12,6 +12,7 @@ pub(crate) mod started;
 mod summary;
 mod words;
 
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,14 +67,13 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     let opened = OpenStore::of(&settings, is_json, Wait::Now)?;
     let store = opened.store();
     let agent = match args.with {
-        Some(preset) => preset.client().title().to_owned(),
-        None => {
-            let name = std::path::Path::new(&args.command[0]).file_name();
-            name.unwrap_or_default().to_string_lossy().into_owned()
-        }
+        Some(preset) => preset.client().title().into(),
+        None => Path::new(&args.command[0])
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy(),
     };
-    let mut next = None;
-    let mut has_begun = false;
+    let (mut next, mut has_begun) = (None, false);
     let looped = looped(plan, &opened, args, is_json, || {
         has_begun = true;
         started::remember(&settings, store, &plan.session)?;
@@ -153,7 +153,9 @@ fn looped(
     // From here on a signal ends the loop in order.
     host.signals = Signals::listen()?;
     let end_agent = host.signals.sender();
-    host.guard = Some(Guard::start(guard_command()?)?);
+    let mut guard = Command::new(program::own()?);
+    guard.arg("loop-guard");
+    host.guard = Some(Guard::start(guard)?);
     host.observer = Arc::new(Show::new(is_json, &plan.session));
     host.owns_children = true;
     host.take_over = args.take_over;
@@ -174,12 +176,6 @@ fn looped(
         runner.run()
     });
     Ok(runner.end(stop)?)
-}
-
-fn guard_command() -> Outcome<Command> {
-    let mut command = Command::new(program::own()?);
-    command.arg("loop-guard");
-    Ok(command)
 }
 
 /// Keeps watch until the loop that started it is gone.

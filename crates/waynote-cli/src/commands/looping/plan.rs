@@ -43,13 +43,12 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
         let path = path.as_deref();
         path.map(|path| SourceFile::new(option, path, &directory))
     };
-    let template = match (&args.prompt, file("--prompt", &args.prompt)) {
-        (Some(path), Some(file)) => Some(Template {
-            name: path.display().to_string(),
-            source: file.whole()?,
-        }),
-        _ => None,
-    };
+    let template = args.prompt.as_ref().map(|path| {
+        let source = SourceFile::new("--prompt", path, &directory).whole()?;
+        let name = path.display().to_string();
+        Outcome::Ok(Template { name, source })
+    });
+    let template = template.transpose()?;
     let also = home::main_checkout(&place)?.into_iter().collect();
     let notes = Request::new(settings.agent.value.clone(), place, now)
         .style(style)
@@ -61,12 +60,11 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
         Some(client) => waynote_clients::rights(machine(), client, &args.command)?,
         None => Rights::default(),
     };
-    let words = [&rights.arguments[..], &args.command].concat();
-    let agent = AgentCommand::new(
-        &args
-            .with
-            .map_or_else(|| words.clone(), |preset| preset.words(&words)),
-    )?;
+    let mut words = [&rights.arguments[..], &args.command].concat();
+    if let Some(preset) = args.with {
+        words = preset.words(&words);
+    }
+    let agent = AgentCommand::new(&words)?;
     let agent_author = settings.agents_author()?;
     let mut plan = Plan::new(session, agent, &directory, agent_author, notes);
     plan.author = settings.author.value.clone();

@@ -147,13 +147,11 @@ fn cut(line: &str, width: usize) -> String {
 }
 
 fn write(output: &mut Option<Output>, bytes: &[u8]) {
-    if let Some(to) = output
-        && to
-            .writer
-            .write_all(bytes)
-            .and_then(|()| to.writer.flush())
-            .is_err()
-    {
+    let Some(Output { writer, .. }) = output else {
+        return;
+    };
+    let written = writer.write_all(bytes).and_then(|()| writer.flush());
+    if written.is_err() {
         // A closed terminal or pipe does not open again.
         *output = None;
     }

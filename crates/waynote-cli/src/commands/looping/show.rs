@@ -6,7 +6,7 @@ use waynote::loops;
 use waynote::store::Recent;
 use waynote::text::plural;
 use waynote::{EntryType, Name, Scope};
-use waynote_loop::{Attempt, Notice, Observer, Plan, Stream};
+use waynote_loop::{Notice, Observer, Plan, Stream};
 
 use super::screen::Screen;
 use crate::duration::{rounded, to_the_second};
@@ -63,12 +63,9 @@ impl Observer for Show {
                 wait,
                 said,
             } => {
-                self.line(&format!(
-                    "iteration {}: {outcome}; {} in {}",
-                    next.iteration,
-                    attempt(*next),
-                    rounded(*wait)
-                ));
+                let (wait, number, limit) = (rounded(*wait), next.number, next.limit);
+                let then = format!("attempt {number} of {limit} in {wait}");
+                self.line(&format!("iteration {}: {outcome}; {then}", next.iteration));
                 if let Some(said) = said {
                     self.line(&format!("failed with: {said}"));
                 }
@@ -98,15 +95,8 @@ impl Observer for Show {
 
 /// `iteration 4 · 2m 13s · 3 notes added`
 fn status(iteration: i64, elapsed: Duration, notes: u64) -> String {
-    format!(
-        "iteration {iteration} · {} · {} added",
-        to_the_second(elapsed),
-        plural(notes, "note")
-    )
-}
-
-fn attempt(next: Attempt) -> String {
-    format!("attempt {} of {}", next.number, next.limit)
+    let (elapsed, notes) = (to_the_second(elapsed), plural(notes, "note"));
+    format!("iteration {iteration} · {elapsed} · {notes} added")
 }
 
 /// A line of the loop's log, with the time.

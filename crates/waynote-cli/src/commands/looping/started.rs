@@ -36,7 +36,7 @@ pub(super) fn remember(settings: &Settings, store: &dyn Store, session: &Name) -
     };
     let directory = crate::home::environment().working_directory()?;
     let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let mut parts: Vec<OsString> = vec![
+    let mut parts = vec![
         directory.into(),
         "--session".into(),
         session.as_str().into(),
@@ -48,13 +48,9 @@ pub(super) fn remember(settings: &Settings, store: &dyn Store, session: &Name) -
         }
     }
     // These are for one start only.
-    for (option, takes_value) in [
-        ("--answer", true),
-        ("--take-over", false),
-        ("--json", false),
-    ] {
-        words = without(&words, option, takes_value);
-    }
+    words = without(&words, "--answer", true);
+    words = without(&words, "--take-over", false);
+    words = without(&words, "--json", false);
     parts.extend(words);
     let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
     // No argument holds a zero byte. Without the file, the whole command continues the loop.
@@ -79,13 +75,10 @@ pub(super) fn go_on(context: &Context<'_>, args: &LoopArgs, session: &Name) -> O
         person::only(store, &stamp, PersonalAct::Continue)?;
         find(store, session)?.ok_or_else(|| {
             let (program, session) = (program::called(), session_view::named(session));
-            Failure::refused(
-                "not_started_here",
-                format!("you did not start the loop of session {session} on this machine"),
-                format!(
-                    "start it with its whole command: `{program} --session {session} loop -- AGENT`"
-                ),
-            )
+            let what = format!("you did not start the loop of session {session} on this machine");
+            let whole = format!("`{program} --session {session} loop -- AGENT`");
+            let hint = format!("start it with its whole command: {whole}");
+            Failure::refused("not_started_here", what, hint)
         })
     })?;
     let mut added: Vec<OsString> = Vec::new();
@@ -153,11 +146,8 @@ fn quoted(words: &[OsString]) -> String {
 
 /// The command that continues a session's loop, for a next step; none if the user did not start it here.
 pub(crate) fn next(store: &dyn Store, session: &Name) -> Outcome<Option<String>> {
-    let command = || {
-        let session = shell_word(session.as_str());
-        format!("{} loop --continue {session}", program::called())
-    };
-    Ok(find(store, session)?.map(|_| command()))
+    let (program, name) = (program::called(), shell_word(session.as_str()));
+    Ok(find(store, session)?.map(|_| format!("{program} loop --continue {name}")))
 }
 
 #[cfg(test)]

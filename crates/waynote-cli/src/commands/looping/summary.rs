@@ -17,31 +17,26 @@ pub(super) fn text(summary: &Summary, again: Option<&str>) -> String {
         duration::rounded(summary.duration),
         plural(notes, "note"),
     );
-    text.push_str(&format!("\n{}", headline(&summary.stop)));
+    text += &format!("\n{}", headline(&summary.stop));
     let details = details(&summary.stop).join("\n");
     let details = match &summary.stop {
         Stop::Completed(_) | Stop::Blocked(_) => session_view::quoted(&details),
         _ => session_view::indented(&details),
     };
-    text.push_str(&format!("\n{details}"));
+    text += &format!("\n{details}");
     text.truncate(text.trim_end().len());
-    if let (Stop::Failed(_) | Stop::FailedAtOnce(..), Some(said)) =
-        (&summary.stop, summary.last_words())
-    {
-        text.push_str(&format!("\n  failed with: {said}"));
+    let has_failed = matches!(summary.stop, Stop::Failed(_) | Stop::FailedAtOnce(..));
+    if let Some(said) = summary.last_words().filter(|_| has_failed) {
+        text += &format!("\n  failed with: {said}");
     }
-    if let Some(next) = next(summary, again) {
-        text.push_str(&format!("\n{next}"));
-    }
-    text
+    text + &next(summary, again).map_or(String::new(), |next| format!("\n{next}"))
 }
 
 /// The hint: the user's next step.
 fn next(summary: &Summary, again: Option<&str>) -> Option<String> {
     let (session, program) = (session_view::named(&summary.session), program::called());
-    let again = again.map_or("run the same command again".into(), |again| {
-        format!("`{again}`")
-    });
+    let quoted = |again| format!("`{again}`");
+    let again = again.map_or("run the same command again".into(), quoted);
     Some(match &summary.stop {
         Stop::Blocked(_) => {
             format!("answer with `{program} answer {session} TEXT`; then go on: {again}")

@@ -44,10 +44,8 @@ pub(super) fn line(stop: &Stop) -> String {
         Stop::Completed(_) => "the agent says that all is done".into(),
         Stop::Blocked(_) => "the agent asked a question".into(),
         Stop::Stalled { iterations, .. } => {
-            format!(
-                "{} without progress",
-                plural(*iterations as u64, "iteration")
-            )
+            let iterations = plural(*iterations as u64, "iteration");
+            format!("{iterations} without progress")
         }
         Stop::Failed(IterationOutcome::NotStarted) => {
             "the agent could not be started in any attempt".into()
