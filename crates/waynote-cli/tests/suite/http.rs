@@ -38,11 +38,6 @@ pub(super) fn get(url: &str, cookie: Option<&str>) -> String {
     asked(url, "GET", cookie, "")
 }
 
-/// The whole answer to a form that a browser with this cookie sends.
-pub(super) fn submit(url: &str, cookie: &str, form: &str) -> String {
-    asked(url, "POST", Some(cookie), form)
-}
-
 fn asked(url: &str, method: &str, cookie: Option<&str>, form: &str) -> String {
     let (_, address) = url.split_once("://").unwrap();
     let (address, path) = address.split_once('/').unwrap();
