@@ -172,6 +172,58 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
 }
 
 #[test]
+fn a_rule_for_some_files_becomes_a_note_of_their_directory_or_names_them() {
+    let scratch = Scratch::new();
+    fs::create_dir_all(scratch.home().join("work/src/api")).unwrap();
+    for (name, text) in [
+        (
+            "api.mdc",
+            "---\ndescription: Handlers\nglobs: src/api/**/*.ts\n---\nNever block.\n",
+        ),
+        ("all.mdc", "---\nglobs: *.ts,*.tsx\n---\n\n# Types\n"),
+        ("react.md", "one\n"),
+        ("react.mdc", "two\n"),
+    ] {
+        scratch.put(&format!("work/.cursor/rules/{name}"), text);
+    }
+    assert_transcript!(scratch, @"
+    $ waynote import cursor-rules
+    imported place:~/work#cursor-rule-all
+    imported place:~/work/src/api#cursor-rule-api
+    imported place:~/work#cursor-rule-react
+    imported place:~/work#cursor-rule-react-ef393100
+    4 added, 0 updated, 0 unchanged, 0 skipped
+    under keys of their own:
+      place:~/work#cursor-rule-react-ef393100: place:~/work#cursor-rule-react is another note
+
+    $ waynote key show --at src/api cursor-rule-api
+    Handlers
+
+    Never block.
+
+    Applies to: `src/api/**/*.ts`
+
+    $ waynote key show --at . cursor-rule-all
+    # Types
+
+    Applies to: `*.ts`, `*.tsx`
+    ");
+}
+
+#[test]
+fn a_file_in_another_encoding_is_read_or_named() {
+    let scratch = Scratch::new();
+    let utf16 = "\u{FEFF}Grüße\n".encode_utf16().flat_map(u16::to_le_bytes);
+    scratch.put("work/AGENTS.md", Vec::from_iter(utf16));
+    scratch.put("work/GEMINI.md", b"Gr\xFC\xDFe\n");
+    scratch.ok("import agents-md");
+    assert_eq!(scratch.ok("key show --at . agents-md"), "Grüße\n");
+    let said = scratch.run("import gemini-md").said();
+    has(&said, "exit 1");
+    has(&said, "it is not UTF-8: byte 0xFC at offset 2");
+}
+
+#[test]
 fn agents_md_does_not_feed_itself() {
     let scratch = Scratch::new();
     let file = scratch.put("work/AGENTS.md", "# Shop\r\n\r\nUse pnpm.\r\n");
