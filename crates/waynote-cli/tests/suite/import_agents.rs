@@ -191,10 +191,10 @@ fn a_rule_for_some_files_becomes_a_note_of_their_directory_or_names_them() {
     imported place:~/work#cursor-rule-all
     imported place:~/work/src/api#cursor-rule-api
     imported place:~/work#cursor-rule-react
-    imported place:~/work#cursor-rule-react-ef393100
+    imported place:~/work#cursor-rule-react-9e9c2c3a
     4 added, 0 updated, 0 unchanged, 0 skipped
     under keys of their own:
-      place:~/work#cursor-rule-react-ef393100: place:~/work#cursor-rule-react is another note
+      place:~/work#cursor-rule-react-9e9c2c3a: place:~/work#cursor-rule-react is another note
 
     $ waynote key show --at src/api cursor-rule-api
     Handlers
