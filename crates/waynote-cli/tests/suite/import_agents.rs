@@ -94,6 +94,25 @@ fn a_dry_run_makes_no_store() {
         scratch.run("import agents-md --at ~").said(),
         "there is nothing to import",
     );
+    assert!(!scratch.store().exists());
+}
+
+#[test]
+fn a_graph_becomes_a_note_for_each_entity() {
+    let scratch = Scratch::new();
+    write(
+        &scratch,
+        "work/memory.jsonl",
+        r#"{"type":"entity","name":"John_Smith","entityType":"person","observations":["speaks Spanish","likes tea"]}
+{"type":"entity","name":"john_SMITH","entityType":"person","observations":["likes tea","late riser"]}
+{"type":"entity","name":"東京","entityType":"place","observations":[]}
+{"type":"relation","from":"John_Smith","to":"Anthropic","relationType":"works_at"}
+{"type":"relation","from":"Nobody","to":"X","relationType":"knows"}
+
+{"type":"entity","name":
+{"type":"tomb"}
+"#,
+    );
     assert_transcript!(scratch, @"
     $ waynote import server-memory memory.jsonl
     imported agent:default#john_smith
