@@ -299,7 +299,7 @@ fn sources_are_found_from_a_subdirectory_and_from_a_linked_worktree() {
             has(listed.join(" "), found);
         }
         let imported = scratch
-            .run("import claude-code --dry-run")
+            .run("import claude-memory --dry-run")
             .cwd(at(directory))
             .ok();
         has(&imported, "would import place:~/shop#memory");
