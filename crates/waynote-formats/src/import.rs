@@ -85,9 +85,10 @@ impl Import<'_> {
         imported: &mut ImportReport,
     ) -> Result<()> {
         let importer = &self.stamp.author;
+        let is_keeper = |note: &IncomingNote| keepers.get(&note.address) == Some(&note);
         let own: Vec<_> = notes
             .iter()
-            .map(|note| of_its_own(note, importer))
+            .map(|note| of_its_own(note, importer, is_keeper(note)))
             .collect();
         let wanted = notes.iter().map(|note| &note.address);
         let addresses: Vec<Address> = wanted.chain(own.iter().flatten()).cloned().collect();
@@ -107,8 +108,7 @@ impl Import<'_> {
             if let Some(own) = own
                 && let Some(before_of_own) = there_of_own.next()
             {
-                let is_keeper = keepers.get(&note.address) == Some(&&note);
-                if !is_keeper || !fits(&note, importer, &before, &before_of_own) {
+                if !is_keeper(&note) || !fits(&note, importer, &before, &before_of_own) {
                     (note.address, before) = (own, before_of_own);
                 }
             }

@@ -135,13 +135,18 @@ pub fn export_agents_md(
             None => format!("{}\n", text.trim()),
         });
     }
-    let ours = format!("{BEGIN}\n\n{}\n{END}", sections.join("\n"));
+    let line_end = if before.contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    let ours = format!("{BEGIN}\n\n{}\n{END}", sections.join("\n")).replace('\n', line_end);
     let text = match section(&before) {
         Some(range) => [&before[..range.start], &ours, &before[range.end..]].concat(),
-        None if before.is_empty() => ours + "\n",
+        None if before.is_empty() => ours + line_end,
         None => {
-            let gap = if before.ends_with('\n') { "\n" } else { "\n\n" };
-            [&before, gap, &ours, "\n"].concat()
+            let gap = if before.ends_with('\n') { 1 } else { 2 };
+            [&before, &*line_end.repeat(gap), &ours, line_end].concat()
         }
     };
     let written = waynote_files::put_inside(directory, Path::new(AGENTS_MD), text.as_bytes())

@@ -11,7 +11,8 @@ use waynote::{
 };
 
 use crate::incoming_note::{IncomingNote, Mode, Precedence};
-use crate::report::{Conflict, CurrentSide, ImportReport};
+use crate::own_keys::gives_way;
+use crate::report::{Conflict, CurrentSide, ImportReport, Renamed};
 
 /// A note that is to be written: the changes that do it.
 pub(crate) struct PlannedNote {
@@ -52,6 +53,18 @@ impl ImportReport {
         stamp: &Stamp,
     ) -> Option<PlannedNote> {
         let current = before.current.as_ref();
+        if incoming.name.is_none()
+            && let (Some(other), Some(way)) = (current, gives_way(before))
+            && other.content != incoming.content
+        {
+            let mut planned = planned(incoming, current, None, stamp);
+            planned.changes.push(moved(other, way.clone()));
+            self.renamed.push(Renamed {
+                address: way,
+                instead_of: other.address.clone(),
+            });
+            return Some(planned);
+        }
         // Texts that only a synced file holds are not in the store yet.
         let history = before.history.iter();
         let history: Vec<&Revision> = history
@@ -190,6 +203,18 @@ fn planned(
         address: incoming.address,
         changes,
         existed: current.is_some(),
+    }
+}
+
+/// The change that saves a note under another address, as it is.
+fn moved(note: &Note, address: Address) -> Change {
+    Change::Save {
+        address,
+        content: note.content.clone(),
+        pin: Some(note.pinned),
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: origin(Some(note.author.clone()), note.created_at, note.updated_at),
     }
 }
 

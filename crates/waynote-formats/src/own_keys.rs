@@ -21,17 +21,38 @@ pub(crate) fn keepers(notes: &[IncomingNote]) -> HashMap<&Address, &IncomingNote
     keepers
 }
 
-/// The address that a note gets where its own is another note's; none if it keeps its own: a key with a few characters
-/// of the hash of its source and its name.
-pub(crate) fn of_its_own(note: &IncomingNote, importer: &Name) -> Option<Address> {
+/// The address that a note gets where its own is another note's; none if it keeps its own. Those that are no keepers have
+/// one of their own for each name.
+pub(crate) fn of_its_own(note: &IncomingNote, importer: &Name, is_keeper: bool) -> Option<Address> {
+    let name = note.name.as_deref()?;
+    beside(&note.address, importer, Some(name).filter(|_| !is_keeper))
+}
+
+/// The address that a note of another import gets when a note that keeps its key takes its place; none for one that a
+/// person or an agent wrote, or that keeps its key as well.
+pub(crate) fn gives_way(there: &ExistingNote) -> Option<Address> {
+    const KEEP_KEYS: [&str; 3] = ["import:zrb", "import:xs", "import:openotters"];
+    let gives_way = |author: &Name| {
+        author.as_str().starts_with("import:") && !KEEP_KEYS.contains(&author.as_str())
+    };
+    let note = there.current.as_ref()?;
+    let mut history = there.history.iter();
+    let is_foreign =
+        gives_way(&note.author) && history.all(|revision| gives_way(revision.author()));
+    is_foreign.then(|| beside(&note.address, &note.author, None))?
+}
+
+/// A keyed note's address with a few characters of the hash of its source and its name, else its key, behind the key.
+fn beside(address: &Address, importer: &Name, name: Option<&str>) -> Option<Address> {
     const HASH_CHARS: usize = 8;
-    let (name, key) = (note.name.as_ref()?, note.address.key()?);
+    let key = address.key()?;
+    let name = name.unwrap_or(&key);
     let hash = Content::imported(format!("{importer} {name}")).hash();
     let room = KEY_CHARS - HASH_CHARS - 1;
     let start: String = key.chars().take(room).collect();
     let start = start.trim_end_matches('-');
     let key = format!("{start}-{}", &hash.to_string()[..HASH_CHARS]);
-    Address::keyed(&note.address.scope(), key.parse().ok()?).ok()
+    Address::keyed(&address.scope(), key.parse().ok()?).ok()
 }
 
 /// True if a note gets its own address, and not the one [`of_its_own`]: no earlier import gave it that one, and what is

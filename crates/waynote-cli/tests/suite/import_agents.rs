@@ -94,6 +94,25 @@ fn a_dry_run_makes_no_store() {
         scratch.run("import agents-md --at ~").said(),
         "there is nothing to import",
     );
+    assert!(!scratch.store().exists());
+}
+
+#[test]
+fn a_graph_becomes_a_note_for_each_entity() {
+    let scratch = Scratch::new();
+    write(
+        &scratch,
+        "work/memory.jsonl",
+        r#"{"type":"entity","name":"John_Smith","entityType":"person","observations":["speaks Spanish","likes tea"]}
+{"type":"entity","name":"john_SMITH","entityType":"person","observations":["likes tea","late riser"]}
+{"type":"entity","name":"東京","entityType":"place","observations":[]}
+{"type":"relation","from":"John_Smith","to":"Anthropic","relationType":"works_at"}
+{"type":"relation","from":"Nobody","to":"X","relationType":"knows"}
+
+{"type":"entity","name":
+{"type":"tomb"}
+"#,
+    );
     assert_transcript!(scratch, @"
     $ waynote import server-memory memory.jsonl
     imported agent:default#john_smith
@@ -172,6 +191,58 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
 }
 
 #[test]
+fn a_rule_for_some_files_becomes_a_note_of_their_directory_or_names_them() {
+    let scratch = Scratch::new();
+    fs::create_dir_all(scratch.home().join("work/src/api")).unwrap();
+    for (name, text) in [
+        (
+            "api.mdc",
+            "---\ndescription: Handlers\nglobs: src/api/**/*.ts\n---\nNever block.\n",
+        ),
+        ("all.mdc", "---\nglobs: *.ts,*.tsx\n---\n\n# Types\n"),
+        ("react.md", "one\n"),
+        ("react.mdc", "two\n"),
+    ] {
+        scratch.put(&format!("work/.cursor/rules/{name}"), text);
+    }
+    assert_transcript!(scratch, @"
+    $ waynote import cursor-rules
+    imported place:~/work#cursor-rule-all
+    imported place:~/work/src/api#cursor-rule-api
+    imported place:~/work#cursor-rule-react
+    imported place:~/work#cursor-rule-react-9e9c2c3a
+    4 added, 0 updated, 0 unchanged, 0 skipped
+    under keys of their own:
+      place:~/work#cursor-rule-react-9e9c2c3a: place:~/work#cursor-rule-react is another note
+
+    $ waynote key show --at src/api cursor-rule-api
+    Handlers
+
+    Never block.
+
+    Applies to: `src/api/**/*.ts`
+
+    $ waynote key show --at . cursor-rule-all
+    # Types
+
+    Applies to: `*.ts`, `*.tsx`
+    ");
+}
+
+#[test]
+fn a_file_in_another_encoding_is_read_or_named() {
+    let scratch = Scratch::new();
+    let utf16 = "\u{FEFF}Grüße\n".encode_utf16().flat_map(u16::to_le_bytes);
+    scratch.put("work/AGENTS.md", Vec::from_iter(utf16));
+    scratch.put("work/GEMINI.md", b"Gr\xFC\xDFe\n");
+    scratch.ok("import agents-md");
+    assert_eq!(scratch.ok("key show --at . agents-md"), "Grüße\n");
+    let said = scratch.run("import gemini-md").said();
+    has(&said, "exit 1");
+    has(&said, "it is not UTF-8: byte 0xFC at offset 2");
+}
+
+#[test]
 fn agents_md_does_not_feed_itself() {
     let scratch = Scratch::new();
     let file = scratch.put("work/AGENTS.md", "# Shop\r\n\r\nUse pnpm.\r\n");
@@ -228,7 +299,7 @@ fn sources_are_found_from_a_subdirectory_and_from_a_linked_worktree() {
             has(listed.join(" "), found);
         }
         let imported = scratch
-            .run("import claude-code --dry-run")
+            .run("import claude-memory --dry-run")
             .cwd(at(directory))
             .ok();
         has(&imported, "would import place:~/shop#memory");

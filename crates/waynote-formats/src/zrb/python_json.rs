@@ -26,13 +26,32 @@ pub(super) fn read_object(text: &str) -> Result<BTreeMap<String, PyValue>, Synta
         return Err((1, reason));
     }
     let text = String::from_utf8_lossy(&mend(text.as_bytes())).into_owned();
+    let parsable = without_nan(&text);
     let entries: BTreeMap<String, &RawValue> =
-        serde_json::from_str(&text).map_err(|error| syntax_error(&error))?;
+        serde_json::from_str(&parsable).map_err(|error| syntax_error(&error))?;
     let value = |(key, raw): (String, &RawValue)| match serde_json::from_str(raw.get()) {
         Ok(text) => (key, PyValue::String(text)),
-        Err(_) => (key, PyValue::Other(raw.get().into())),
+        Err(_) => {
+            let at = raw.get().as_ptr() as usize - parsable.as_ptr() as usize;
+            (key, PyValue::Other(text[at..][..raw.get().len()].into()))
+        }
     };
     Ok(entries.into_iter().map(value).collect())
+}
+
+/// The text with Python's `NaN` and `Infinity` as numbers of the same length, which the parser takes.
+fn without_nan(text: &str) -> String {
+    let mut in_string = false;
+    let parts = text.split('"').map(|part| {
+        if !in_string {
+            in_string = true;
+            return part.replace("NaN", "0.0").replace("Infinity", "0.000000");
+        }
+        let backslashes = part.len() - part.trim_end_matches('\\').len();
+        in_string = backslashes % 2 == 1;
+        part.to_owned()
+    });
+    parts.collect::<Vec<_>>().join("\"")
 }
 
 /// serde_json's message, and its line.
@@ -89,13 +108,18 @@ mod tests {
                 r#"{"b": 1, "a": "é🧠\u007f\b\u001f\"\\"}"#,
                 "{\n  \"a\": \"\\u00e9\\ud83e\\udde0\\u007f\\b\\u001f\\\"\\\\\",\n  \"b\": 1\n}",
             ),
+            (
+                r#"{"NaN": "Infinity \" NaN", "n": NaN, "i": -Infinity}"#,
+                "{\n  \"NaN\": \"Infinity \\\" NaN\",\n  \"i\": -Infinity,\n  \"n\": NaN\n}",
+            ),
             (r#"{"a": 1, "a": 2}"#, "{\n  \"a\": 2\n}"),
         ] {
             assert_eq!(rewritten(read), written);
             assert_eq!(rewritten(written), written);
         }
         // A value that is no text stays as Python wrote it, also one that no number here can hold.
-        let other = "{\n  \"k\": [\n    1e+16,\n    123456789012345678901234567890\n  ]\n}";
+        let other =
+            "{\n  \"k\": [\n    1e+16,\n    123456789012345678901234567890,\n    NaN\n  ]\n}";
         assert_eq!(rewritten(other), other);
     }
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use waynote::{Change, Content, Expect, Limits, Reader, ScopeKind, SqliteStore, Stamp, Store};
-use waynote_formats::{ForeignNotes, ImportReport, Mode, Precedence};
+use waynote_formats::{ForeignNotes, ImportReport, IncomingNote, Mode, Precedence, Times};
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -56,6 +56,21 @@ impl Scratch {
         );
         assert_eq!(planned.renamed, imported.renamed);
         imported
+    }
+
+    fn openotters(&self, key: &str, text: &str) -> ImportReport {
+        let mut incoming = ForeignNotes::of("openotters", Precedence::Later).unwrap();
+        incoming.push(IncomingNote {
+            address: format!("agent:a#{key}").parse().unwrap(),
+            name: None,
+            content: Content::imported(text),
+            pin: None,
+            times: Times::Recorded {
+                created_at: NOW,
+                updated_at: NOW,
+            },
+        });
+        incoming.import(&self.store, NOW, Mode::Write).unwrap()
     }
 
     /// Every current note.
@@ -149,6 +164,27 @@ fn names_that_have_one_key_are_notes_of_their_own() {
     let again = scratch.import("server-memory", &names);
     assert_eq!((again.added, again.updated, again.unchanged), (0, 0, 9));
     assert_eq!(scratch.all(), all);
+}
+
+#[test]
+fn others_give_way_to_the_three_sources() {
+    let scratch = Scratch::new();
+    scratch.import("server-memory", &[("auth", "auth", "of the graph")]);
+    let imported = scratch.openotters("auth", "of the otter");
+    assert_eq!(
+        imported.renamed[0].address.to_string(),
+        "agent:a#auth-7917b800"
+    );
+    assert!(imported.conflicts.is_empty());
+    let both = scratch.all();
+    insta::assert_snapshot!(both, @"
+    auth by import:openotters: of the otter
+    auth-7917b800 by import:server-memory: of the graph
+    ");
+    let again = scratch.import("server-memory", &[("auth", "auth", "of the graph")]);
+    assert_eq!((again.added, again.unchanged), (0, 1));
+    assert_eq!(scratch.openotters("auth", "of the otter").unchanged, 1);
+    assert_eq!(scratch.all(), both);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use sha2::{Digest, Sha256};
@@ -73,11 +73,21 @@ impl<'l> Look<'l> {
         }
     }
 
-    /// Looks at the repository of that top directory.
-    pub(super) fn at(mut self, root: &Path) -> Result<Fingerprint, String> {
-        let of = match self.repository(root, LEVELS)? {
-            Some(commit) => format!("HEAD {}", commit.get(..7).unwrap_or(&commit)),
-            None => "no commit yet".into(),
+    /// The state of these repositories; else why it cannot be told.
+    pub(super) fn at(mut self, roots: &[PathBuf]) -> Result<Fingerprint, String> {
+        let of = match roots {
+            [root] => match self.repository(root, LEVELS)? {
+                Some(commit) => format!("HEAD {}", commit.get(..7).unwrap_or(&commit)),
+                None => "no commit yet".into(),
+            },
+            several => {
+                for root in several {
+                    // One that git cannot read takes nothing from the others.
+                    let _ = self.repository(root, LEVELS);
+                }
+                self.in_time()?;
+                format!("{} repositories", several.len())
+            }
         };
         Ok(Fingerprint {
             hash: self.hash.finalize().into(),

@@ -150,6 +150,27 @@ fn a_repository_that_is_none_says_why() {
 }
 
 #[test]
+fn repositories_below_a_plain_folder_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let (one, two) = (folder.join("one"), folder.join("deep/er/two"));
+    repository(&one);
+    repository(&two);
+    // One that is broken takes nothing from the others.
+    let broken = folder.join("broken");
+    std::fs::create_dir(&broken).unwrap();
+    std::fs::write(broken.join(".git"), "gitdir: nowhere").unwrap();
+    let state = || known(&folder, &OwnFiles::default());
+    let before = state();
+    assert_eq!(before.to_string(), "3 repositories, 0 files");
+    git(&two, "commit -q --allow-empty -m second");
+    let committed = state();
+    assert_ne!(committed, before);
+    std::fs::write(one.join("file"), "x").unwrap();
+    assert_ne!(state(), committed);
+}
+
+#[test]
 fn a_commit_elsewhere_is_seen() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
