@@ -694,7 +694,7 @@ export interface NewEntry {
 export interface Note {
   /** Its address: `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`. */
   address: Address;
-  /** The author of this revision. */
+  /** The author of its text. */
   author: Name;
   /** The code that it cites. */
   cites?: Citation[];

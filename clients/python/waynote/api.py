@@ -949,7 +949,7 @@ class _Note(TypedDict):
     address: Address
     """Its address: `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`."""
     author: Name
-    """The author of this revision."""
+    """The author of its text."""
     content: Content
     """Its text."""
     created_at: str

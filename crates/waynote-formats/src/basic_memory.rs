@@ -16,10 +16,7 @@ pub const FORMAT: Format = Format {
     ..Format::new(
         "basic-memory",
         "A folder of basic-memory: a note for each Markdown file, in the agent's notebook",
-        SourceKind::Source {
-            help: "The folder",
-            read,
-        },
+        SourceKind::Source(read),
     )
 };
 

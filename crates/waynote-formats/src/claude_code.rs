@@ -11,7 +11,6 @@ use crate::text_files::{self, TextFile, at};
 
 /// What people wrote for it.
 pub const FORMAT: Format = Format {
-    details: "The user's own CLAUDE.md becomes a keyed note of home.",
     usual: &[
         "CLAUDE.md",
         ".claude/CLAUDE.md",

@@ -14,8 +14,6 @@ pub struct Format {
     pub name: &'static str,
     /// The source and the result of an import, in a line without a final full stop.
     pub about: &'static str,
-    /// Further lines of its help; empty: none.
-    pub details: &'static str,
     /// The arguments of reading it.
     pub takes: SourceKind,
     /// Where it usually lies, relative to a project or with `~/` before it. Formats of [`SourceKind::Files`] name their
@@ -31,7 +29,6 @@ impl Format {
         Self {
             name,
             about,
-            details: "",
             takes,
             usual: &[],
             loaded_by: &[],
@@ -46,7 +43,7 @@ impl Format {
         match self.takes {
             SourceKind::Files(files) => text_files::read(self.name, files, project),
             SourceKind::Project(read) => read(project),
-            SourceKind::Source { .. } | SourceKind::Own => {
+            SourceKind::Source(_) | SourceKind::Own => {
                 ForeignNotes::of(self.name, Precedence::Here)
             }
         }
@@ -61,12 +58,7 @@ pub enum SourceKind {
     /// A directory that agents work in. Its files become keyed notes of that directory.
     Project(fn(&Project<'_>) -> Result<ForeignNotes>),
     /// A file or folder, which becomes keyed notes of a notebook: an agent's or a directory's.
-    Source {
-        /// The file or folder, in a line of the help.
-        help: &'static str,
-        /// Reads it.
-        read: fn(&Path, &Scope) -> Result<ForeignNotes>,
-    },
+    Source(fn(&Path, &Scope) -> Result<ForeignNotes>),
     /// Something else: see `read` in the format's module.
     Own,
 }

@@ -39,7 +39,7 @@ pub fn find(project: &Project<'_>, agent: &Name, base: &Base) -> Result<Vec<Foun
                 found.extend(source(format, project.existing(&paths), notes)?);
             }
             SourceKind::Project(read) => found.extend(source(format, usual, read(project))?),
-            SourceKind::Source { read, .. } => {
+            SourceKind::Source(read) => {
                 for path in usual {
                     let notes = read(&path, &notebook);
                     found.extend(source(format, vec![path], notes)?);

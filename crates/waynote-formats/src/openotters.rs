@@ -24,8 +24,6 @@ use crate::source::{self, MAX_LINE, MAX_TEXT};
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
-    details: "A daemon.db has the notes of several agents: each agent's notes become the notebook of its name. With \
-              --agent, only the notes of that agent are imported.",
     usual: &["memory.db", "~/.otters/daemon.db"],
     ..Format::new(
         "openotters",

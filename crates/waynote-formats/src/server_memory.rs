@@ -23,10 +23,7 @@ use crate::source::{self, Lines, decoded, unreadable};
 pub const FORMAT: Format = Format::new(
     "server-memory",
     "The file of the MCP server `server-memory`: a note for each entity, in the agent's notebook",
-    SourceKind::Source {
-        help: "The file, memory.jsonl as a rule",
-        read,
-    },
+    SourceKind::Source(read),
 );
 
 /// The known fields of an entity, of a relation, and of a whole graph. Those of any kind are a [`Value`]: one odd value

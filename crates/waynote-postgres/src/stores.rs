@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
+use waynote::visible::{is_invisible, visible};
 use waynote::{EngineStore, Error, LocalStore as _, Name, Position, StoreId};
 
 use crate::engine::Postgres;
@@ -48,7 +49,7 @@ pub fn list(options: Options) -> Result<Vec<StoreSummary>, Error> {
 /// # Errors
 /// [`Fault::StoreExists`], and as [`open`](crate::open).
 pub fn create(options: Options) -> Result<(), Error> {
-    let which = identity(&options)?;
+    let which = new_name(&options)?;
     Database::at(options)?.done(|at| {
         at.make_tables()?;
         at.insert(&which)
@@ -74,7 +75,7 @@ pub fn make<T>(
     options: Options,
     fill: impl FnOnce(&Postgres) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let which = identity(&options)?;
+    let which = new_name(&options)?;
     let partial = which.partial();
     let at = Database::at(options)?;
     at.done(|at| {
@@ -94,7 +95,7 @@ pub fn make<T>(
 /// # Errors
 /// [`Fault::NoStore`]; [`Error::Busy`] when somebody writes it for too long; and as [`open`](crate::open).
 pub fn drop(options: Options) -> Result<(), Error> {
-    let which = identity(&options)?;
+    let which = new_name(&options)?;
     Database::at(options)?.done(|at| {
         at.has(&which)?;
         let is_gone = at.remove(&which.partial())? | at.remove(&which)?;
@@ -270,6 +271,17 @@ impl Database {
 fn is_without_tables(failure: &Failure) -> bool {
     let codes = [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME];
     failure.code().is_some_and(|code| codes.contains(code))
+}
+
+/// The name of a store that is to be made. With characters that are not seen, it could not be told from another one.
+fn new_name(options: &Options) -> Result<StoreIdentity, Error> {
+    let which = identity(options)?;
+    match visible(&which.name) == which.name && !which.name.contains(is_invisible) {
+        true => Ok(which),
+        false => Err(Fault::BadUrl
+            .of(options.shown(), "the name has invisible characters")
+            .into()),
+    }
 }
 
 /// The identity of the store that the options name.

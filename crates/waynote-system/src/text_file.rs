@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, access};
+use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
+use rustix::io::Errno;
 use tempfile::NamedTempFile;
 use thiserror::Error;
 use waynote::text::line_of;
@@ -232,7 +233,16 @@ pub fn put(path: &Path, text: &str, before: Option<&str>, new_mode: u32) -> Resu
         return Err(FileError::ChangedMeanwhile { path: target });
     }
     let exchanged = match beside {
-        Ok(Some(new)) => new.persist(&target).map(drop).map_err(|error| error.error),
+        Ok(Some(new)) if old.is_some() => match exchange(new.path(), &target) {
+            // Another program replaced it in the meantime: its file comes back.
+            Ok(()) if read(new.path())?.as_deref() != before => {
+                exchange(new.path(), &target).map_err(|error| failed(error.into()))?;
+                return Err(FileError::ChangedMeanwhile { path: target });
+            }
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => persist(new, &target),
+            exchanged => exchanged.map_err(io::Error::from),
+        },
+        Ok(Some(new)) => persist(new, &target),
         Ok(None) => write_in_place(&target, text),
         Err(error) => Err(error),
     };
@@ -244,6 +254,14 @@ pub fn put(path: &Path, text: &str, before: Option<&str>, new_mode: u32) -> Resu
         exchanged => exchanged.map_err(failed)?,
     }
     Ok(made)
+}
+
+fn exchange(new: &Path, target: &Path) -> std::result::Result<(), Errno> {
+    renameat_with(CWD, new, CWD, target, RenameFlags::EXCHANGE)
+}
+
+fn persist(new: NamedTempFile, target: &Path) -> io::Result<()> {
+    new.persist(target).map(drop).map_err(|error| error.error)
 }
 
 fn is_place_fixed(error: &io::Error) -> bool {

@@ -188,7 +188,7 @@ pub use notebook::Notebook;
 pub use place::{Base, Place};
 pub use places::Places;
 pub use rules::EngineStore;
-pub use rules::undo::{UndoReport, UndoScope, log_entry_written_last, redo_last, undo_last};
+pub use rules::undo::{UndoReport, UndoScope, redo_last, undo_last};
 pub use scope::{Scope, ScopeKind};
 pub use scope_list::{ScopeFilter, ScopeList};
 pub use search::Indexing;

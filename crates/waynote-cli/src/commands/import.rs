@@ -65,7 +65,7 @@ fn read(context: &Context<'_>, format: &Format, args: &ImportArgs) -> Outcome<Fo
     let (at, contents) = (args.at.path.as_deref(), args.contents.as_deref());
     let (takes_source, takes_at) = match format.takes {
         SourceKind::Files(_) | SourceKind::Project(_) => (false, true),
-        SourceKind::Source { .. } => (true, true),
+        SourceKind::Source(_) => (true, true),
         SourceKind::Own => (true, false),
     };
     let is_of_xs = format.name == xs::FORMAT.name;
@@ -82,7 +82,7 @@ fn read(context: &Context<'_>, format: &Format, args: &ImportArgs) -> Outcome<Fo
         SourceKind::Files(_) | SourceKind::Project(_) => {
             read_project(at, |project| Ok(format.read_project(project)?))?
         }
-        SourceKind::Source { read, .. } => read(named(args)?, &key::scope(context, at)?)?,
+        SourceKind::Source(read) => read(named(args)?, &key::scope(context, at)?)?,
         SourceKind::Own if is_of_xs => return from_xs(context, named(args)?, contents),
         SourceKind::Own if format.name == zrb::FORMAT.name => {
             return from_zrb(context, args.source.as_deref());

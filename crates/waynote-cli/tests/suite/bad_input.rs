@@ -25,7 +25,7 @@ fn words() {
     $ waynote key save k 12345 --max-bytes 4
     exit 1
     error: the note is too large: 5 bytes, the limit is 4
-      shorten it, or split it over several keys; or raise the setting `max_bytes` (zero or less: no limit)
+      shorten it, or split it over several keys; raise the setting `max_bytes` (zero or less: no limit)
 
     $ waynote key save k x
     saved agent:default#k (new key)
@@ -33,7 +33,7 @@ fn words() {
     $ waynote key save l x --max-notes 1
     exit 1
     error: the notebook is full: 1 note, the limit is 1
-      delete or merge notes, or save under a key that exists; or raise the setting `max_notes` (zero or less: no limit)
+      delete or merge notes, or save under a key that exists; raise the setting `max_notes` (zero or less: no limit)
 
     $ waynote --iteration two context
     exit 2

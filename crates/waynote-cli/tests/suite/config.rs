@@ -67,8 +67,8 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     insta::assert_snapshot!(findings.take(6).collect::<Vec<_>>().join("\n"), @"
     WRONG settings: HOME/.config/waynote/config.toml: line 1: there is no setting `max_note`
           next: did you mean `max_notes`?
-    WRONG settings: HOME/.config/waynote/config.toml: line 2: `budget` must be a whole number
-          next: correct that line
+    WRONG settings: HOME/.config/waynote/config.toml: line 2: `many` is not a token budget
+          next: write a number of tokens, for example 2000; 0 means no limit
     WRONG settings: HOME/.config/waynote/config.toml: line 3: `fancy` is not a style
           next: the styles are stable and faithful
     ");

@@ -248,7 +248,7 @@ fn a_reader_keeps_the_wal_and_the_same_command_again_finishes() {
     assert!(looked.status.success());
     assert_snapshot!(forget(false).said(), @"
     exit 1
-    agent:default#secret was forgotten before
+    agent:default#secret has no text left to forget
     error: no note has the text any more, but the store's files may: another process still reads it as it was before
       fix this, then run the same command again to finish
     ");

@@ -45,7 +45,7 @@ fn what_was_said_in_each_event_is_forgotten_by_its_address() {
     for event in &events {
         let said = scratch.ok(&format!("forget {event} --yes"));
         assert!(
-            said.starts_with(&format!("forgot what was said in {event}")),
+            said.starts_with(&format!("forgot 1 event of {event}")),
             "{said}"
         );
         assert!(scratch.ok(&format!("show {event}")).contains("[forgotten]"));
@@ -102,7 +102,7 @@ fn a_text_is_forgotten_in_notes_and_events_alike() {
     assert_snapshot!(scratch.ok("forget agent:default#k --dry-run"), @"
     would forget 1 revision:
       agent:default#k@1
-    agent:default#k would be gone for good
+    these notes would be gone: agent:default#k
     the same text would remain in place:~@1, session:s#event-3; `--everywhere` forgets it there too
     ");
     assert_snapshot!(scratch.ok("forget agent:default#k --yes"), @"
@@ -110,7 +110,7 @@ fn a_text_is_forgotten_in_notes_and_events_alike() {
     the same text remains in place:~@1, session:s#event-3; `waynote forget place:~@1 --everywhere` forgets it there too
     ");
     assert_ne!(marked_files(&scratch), [""; 0]);
-    assert_snapshot!(scratch.ok("forget place:~ --everywhere --yes"), @"forgot 1 revision of place:~ and 1 event elsewhere; no text of it is left");
+    assert_snapshot!(scratch.ok("forget place:~ --everywhere --yes"), @"forgot 1 revision and 1 event of place:~; no text of it is left");
     assert_eq!(marked_files(&scratch), [""; 0]);
     has(scratch.ok("verify"), "is sound");
 }

@@ -60,13 +60,15 @@ fn what_is_left_says_that_something_was_forgotten() {
     {
       "files": [],
       "gone": [],
-      "kept": 0,
+      "kept": 1,
       "named": "agent:default#k@7",
       "residue": null,
       "revisions": [
         "agent:default#k@7"
       ],
-      "shared": []
+      "shared": [
+        "agent:default#k@9"
+      ]
     }
     "#);
 }

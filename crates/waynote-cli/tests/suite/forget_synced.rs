@@ -49,12 +49,6 @@ fn a_note_goes_from_store_and_file() {
     kept.ok("forget --yes place:~/work@4");
     has(kept.text(), "\"~/work\": \"now\"");
     kept.is_gone();
-    kept.ok(&format!("place write {SECRET}"));
-    assert_snapshot!(kept.said("forget --yes place:~/work --revision 3"), @"forgot 1 revision of place:~/work@3; the note is gone until `waynote restore place:~/work@N` (1 revision left)");
-    assert!(!kept.text().contains("~/work"));
-    kept.is_gone();
-    kept.ok("restore place:~/work@2");
-    assert!(kept.text().contains("now"));
 }
 
 #[test]

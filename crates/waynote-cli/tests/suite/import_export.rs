@@ -165,8 +165,8 @@ fn a_daemon_of_openotters_has_a_notebook_for_each_agent() {
 
     $ waynote --agent mole import openotters daemon.db
     exit 1
-    error: daemon.db has no notes of an agent `mole`; it has those of beaver, otter
-      name one of these with `--agent`, or leave it out to import all
+    error: daemon.db has nothing to import: it has no notes of an agent `mole`, but those of beaver, otter
+      name an openotters agent's memory.db, or its daemon's daemon.db with one of its agents or none
 
     $ waynote export openotters daemon.db
     exit 1

@@ -22,7 +22,7 @@ fn a_bar_is_shown_on_a_terminal_when_it_takes_long() {
     let mut command = scratch.command("import server-memory memory.jsonl");
     command.env("WAYNOTE_LOCK_WAIT", "60");
     let mut terminal = Terminal::of(command, (80, 24));
-    terminal.until("0/8000 notes");
+    terminal.until("0/8000");
     lock.unlock().unwrap();
     terminal.until("8000 added, 0 updated, 0 unchanged, 0 skipped");
     assert!(terminal.child.wait().unwrap().success());

@@ -30,7 +30,7 @@ fn there_and_back() {
     imported session:other#03ha3k09ae7zgaf9kyfmxt54j
     3 added, 0 updated, 0 unchanged, 0 skipped
     not imported:
-      ralph.other.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
+      ralph.other.iteration: 1 frame, no notes
     ");
     scratch
         .run("--session other --iteration 7 log add --type tip 'back to xs\n'")
@@ -49,7 +49,7 @@ fn there_and_back() {
     insta::assert_snapshot!(run("--session other import xs"), @"
     0 added, 0 updated, 4 unchanged, 0 skipped
     not imported:
-      ralph.other.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
+      ralph.other.iteration: 1 frame, no notes
     ");
     let all = run("import xs");
     assert!(
@@ -89,7 +89,7 @@ fn a_frame_that_xs_files_elsewhere_is_taken_back() {
     insta::assert_snapshot!(run(&scratch, &xs, "--session demo export xs"), @"
     exit 1
     error: xs filed frame 03zzzzzzzzzzzzzzzzzzzz000 under `append/ralph.demo.note` and not under `ralph.demo.note`; the frame was removed again
-      this version of xs takes frames in another way; see docs/sources.md for the versions that are known
+      a topic has letters, digits, `_`, `-` and single dots alone; docs/sources.md has the versions of xs that are known
     ");
     assert_eq!(xs.appended(), []);
 }
@@ -105,7 +105,7 @@ fn a_session_that_no_topic_can_name_is_refused() {
     insta::assert_snapshot!(said, @"
     exit 1
     error: xs takes no topic `ralph.my run.note`
-      a topic has letters, digits, `_`, `-` and single dots alone; export under a session name of these
+      a topic has letters, digits, `_`, `-` and single dots alone; docs/sources.md has the versions of xs that are known
     ");
 }
 
@@ -133,11 +133,12 @@ fn what_is_no_note_is_counted_and_stays() {
     insta::assert_snapshot!(run(&scratch, &xs, "import xs"), @"
     0 added, 0 updated, 0 unchanged, 0 skipped
     not imported:
-      ralph.demo.control: 1 frame, its signals to end the loop
-      ralph.demo.inbox: 1 frame, its inbox; write what still matters to the spec or to a note
-      ralph.demo.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
-      ralph.demo.task: 2 frames, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
-      ralph.other.task: 1 frame, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
+      ralph.demo.control: 1 frame, no notes
+      ralph.demo.elsewhere: 1 frame, no notes
+      ralph.demo.inbox: 1 frame, no notes
+      ralph.demo.iteration: 1 frame, no notes
+      ralph.demo.task: 2 frames, no notes
+      ralph.other.task: 1 frame, no notes
     ");
 }
 

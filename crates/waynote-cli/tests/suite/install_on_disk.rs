@@ -184,7 +184,7 @@ fn a_read_only_file_is_left_alone() {
     insta::assert_snapshot!(said(&scratch, "install claude-code"), @"
     exit 1
     error: HOME/.claude/settings.json is read-only
-      `chmod u+w HOME/.claude/settings.json` makes it writable; if another program manages it, make the change there: `--dry-run` shows it; nothing was written
+      `ls -l HOME/.claude/settings.json` shows who owns it; if another program manages it, make the change there: `--dry-run` shows it
     ");
     has(
         said(&scratch, "install claude-code --dry-run"),

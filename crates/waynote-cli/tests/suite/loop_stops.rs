@@ -56,7 +56,7 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     done: the 2 requested iterations are done
     ");
     let said = looping(&scratch, "--iterations 1", script).said();
-    has(&said, "resuming after #2 (2 notes); new: nothing\n");
+    has(&said, "resuming after #2 (2 notes)\n");
     has(&said, "TIP\n  [#1] tip 1\n  [#2] tip 2\n");
     let quiet = scratch.run("--session q --quiet loop --iterations 1 -- true");
     assert_eq!(quiet.said(), "");
@@ -338,7 +338,7 @@ fn arguments_that_say_nothing_are_refused() {
     $ waynote --session s loop --dry-run --answer yes -- true
     exit 1
     error: no question is open in session s
-      `waynote log sessions` lists the sessions; those that wait for an answer come first
+      put what the agent should know into the spec or a note; `waynote log sessions` lists the sessions
 
     $ waynote --session s loop --until '' -- true
     exit 2

@@ -53,7 +53,7 @@ fn no_reply_carries_what_a_hook_has_delivered() {
     let named = folder.join(format!("client {} {start}", std::process::id()));
     let ledger = folder.join("session one");
     std::fs::write(named, "one").unwrap();
-    std::fs::write(&ledger, "block hook\n").unwrap();
+    std::fs::write(&ledger, r#"{"block":"hook"}"#).unwrap();
     let mut client = Client::start(&scratch, "mcp");
     let mut has_block = || {
         let reply = client.result("note_show", json!({ "key": "fact" }));
@@ -61,54 +61,21 @@ fn no_reply_carries_what_a_hook_has_delivered() {
     };
     assert!(!has_block());
     // A later call brings the block that the session has lost meanwhile, once.
-    std::fs::write(ledger, "block hook\nreset compact - 0\n").unwrap();
+    std::fs::write(ledger, r#"{"was_reset":true}"#).unwrap();
     assert!(has_block());
     assert!(!has_block());
 }
 
 #[test]
-fn notes_and_the_block_are_resources() {
+fn the_block_is_a_resource() {
     let scratch = Scratch::new();
     scratch.ok("key save fact v --pin");
-    scratch.ok("place write everywhere_here");
     let mut client = Client::start(&scratch, "mcp");
     let listed = client.request("resources/list", json!({}));
-    let uris = ["0/uri", "1/uri", "2/uri"].map(|uri| fields(&listed["resources"], uri));
-    assert_eq!(
-        uris,
-        [
-            "waynote://context",
-            "waynote://note/agent%3Adefault%23fact",
-            "waynote://note/place%3A~%2Fwork"
-        ]
-    );
+    assert_eq!(fields(&listed["resources"], "0/uri"), "waynote://context");
     let mut read = |uri: &str| client.answer("resources/read", json!({ "uri": uri }));
-    for (uri, text) in [
-        (&*uris[0], &*scratch.ok("context")),
-        (&uris[1], "v"),
-        ("waynote://note/agent:default%23fact@1", "v"),
-    ] {
-        assert_eq!(read(uri)["result"]["contents"][0]["text"], text);
-    }
-    for (uri, code) in [
-        ("waynote://note/agent:default%23none", -32002),
-        ("file:///etc/passwd", -32002),
-        ("waynote://note/agents:default%23none", -32602),
-    ] {
-        assert_eq!(read(uri)["error"]["code"], code, "{uri}");
-    }
-    let templates = client.request("resources/templates/list", json!({}));
-    assert_eq!(
-        templates["resourceTemplates"][0]["uriTemplate"],
-        "waynote://note/{address}"
-    );
-    let prompt = client.request("prompts/get", json!({ "name": "context" }));
-    assert_eq!(
-        prompt["messages"][0]["content"]["text"],
-        scratch.ok("context")
-    );
-    assert_eq!(
-        client.answer("prompts/get", json!({ "name": "x" }))["error"]["code"],
-        -32602
-    );
+    let block = read("waynote://context");
+    let text = &block["result"]["contents"][0]["text"];
+    assert_eq!(text, &*scratch.ok("context"));
+    assert_eq!(read("file:///etc/passwd")["error"]["code"], -32002);
 }

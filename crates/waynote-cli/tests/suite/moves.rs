@@ -54,7 +54,7 @@ fn a_note_moves_and_comes_back() {
     $ waynote mv nowhere somewhere
     exit 1
     error: there is no agent:default#nowhere
-      there are: cache, deploy, ship
+      there are: cache, deploy
     ");
 }
 

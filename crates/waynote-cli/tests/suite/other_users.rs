@@ -85,7 +85,7 @@ fn a_file_beside_the_store_that_is_another_users_is_named_with_what_mends_it() {
         chown(theirs.beside(suffix), Some(0), Some(0)).unwrap();
         let named = format!(
             "error: the store HOME/theirs/notes.db cannot be used: HOME/theirs/notes.db{suffix} belongs to user 0, and the store to user 54321\n  \
-             give it the store's owner: `sudo chown 54321:54321 HOME/theirs/notes.db{suffix}`\n"
+             give HOME/theirs/notes.db{suffix} the store's owner (user 54321, group 54321)\n"
         );
         has(theirs.said("key save k w", SOMEBODY).1, &named);
         // Reading needs no lock.

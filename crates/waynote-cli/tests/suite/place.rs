@@ -28,7 +28,7 @@ fn a_day_with_places() {
     $ waynote place delete
     exit 1
     error: there is no place:~/work
-      notes are on: /srv/none, ~
+      notes are on: ~
 
     $ waynote place read
     place:~/work has no note of its own; `waynote place all` prints what applies there

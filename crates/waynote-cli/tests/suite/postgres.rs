@@ -50,12 +50,15 @@ fn the_stores_of_a_database_are_listed_made_and_dropped() {
         (
             format!("stores drop {url}"),
             [
-                &*format!("exit 1\nerror: removing the store {url} with its 1 note "),
+                &*format!("exit 1\nerror: removing the store {url} cannot be undone"),
                 "add `--yes`",
             ],
         ),
         (format!("stores drop {url} --yes"), ["", ""]),
-        (format!("stores drop {url}"), ["exit ", "there is no store"]),
+        (
+            format!("stores drop {url} --yes"),
+            ["exit ", "there is no store"],
+        ),
         // As it was given, so that it can be pasted: with the user.
         (
             "key list".to_owned(),
@@ -139,7 +142,7 @@ fn a_client_is_set_up_for_a_database_with_a_password() {
     let file = scratch.home().join(".pgpass");
     for client in client_files::CLIENTS {
         let told = with_password(&format!("install {client} --store URL")).ok();
-        let next = format!("next: write the password into {}", file.display());
+        let next = format!("write it into {}", file.display());
         has(told, next);
     }
     for (name, text) in client_files::files(&scratch) {

@@ -79,12 +79,12 @@ fn what_is_not_safe_is_not_served() {
     $ waynote serve --listen 0.0.0.0:0 --behind-proxy
     exit 1
     error: store `default` has no tokens, and others can reach 0.0.0.0:0
-      make one for each who may use it: `waynote token create NAME --admin`
+      make one for each who may use it: `waynote --store STORE token create NAME --admin`
 
     $ waynote serve --listen 127.0.0.1:0 --behind-proxy --store new=new.db
     exit 1
     error: store `new` has no tokens, and a proxy lets others in
-      make one for each who may use it: `waynote --store new.db token create NAME --admin`
+      make one for each who may use it: `waynote --store STORE token create NAME --admin`
     ");
     // The hint is a complete command, and solves the problem.
     scratch.ok("--store new.db token create NAME --admin");
@@ -98,8 +98,8 @@ fn what_is_not_safe_is_not_served() {
 
     $ waynote serve --listen 127.0.0.1:0 --store team=mysql://db/notes
     exit 2
-    error: `mysql://db/notes` is not a path
-      give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME
+    error: `mysql://db/notes` is neither a path nor an address
+      write https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME; a file of that name is `./mysql://db/notes`
 
     $ waynote serve --listen 127.0.0.1:0 --store b!d=x
     exit 2

@@ -9,7 +9,7 @@ fn an_unknown_flag_is_never_a_text() {
     let scratch = Scratch::new();
     scratch.ok("place write before");
     scratch.ok("key save k before");
-    assert_transcript!(scratch, @r#"
+    assert_transcript!(scratch, @"
     $ waynote place write --append
     exit 2
     error: unexpected argument '--append' found
@@ -29,9 +29,9 @@ fn an_unknown_flag_is_never_a_text() {
 
     $ waynote loop --answer '- a list' -- true
     exit 2
-    error: unexpected argument '- a list' found
+    error: unexpected argument '- ' found
 
-      tip: a value that begins with `-` goes after `=`: `--answer='- a list'`
+      tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
     $ waynote loop claude -p
     exit 2
@@ -42,7 +42,7 @@ fn an_unknown_flag_is_never_a_text() {
     $ waynote forgot
     exit 2
     error: unrecognized subcommand 'forgot'
-    "#);
+    ");
     assert_eq!(scratch.ok("place read"), "before");
     assert_eq!(scratch.ok("key show k"), "before");
     assert_eq!(scratch.ok("log sessions"), "no sessions\n");
@@ -113,7 +113,7 @@ fn a_place_takes_64_kib_and_as_much_as_it_is_allowed() {
     assert_snapshot!(write(65_537, "place write -"), @"
     exit 1
     error: the note is too large: 65537 bytes, the limit is 65536
-      shorten it, or split it over several keys; or raise the setting `max_place_bytes` (zero or less: no limit)
+      shorten it, or split it over several keys; raise the setting `max_place_bytes` (zero or less: no limit)
     ");
     assert!(write(65_537, "place write - --max-bytes 0").starts_with("saved"));
     let key = write(4_097, "key save k - --at .");
@@ -227,8 +227,10 @@ fn a_near_miss_is_named_wherever_a_note_is() {
 
     $ waynote edit deploy --append ''
     exit 1
-    error: the text is empty: nothing was written
-      `--allow-empty` writes it anyway
+    error: `deploy` matches 2 notes
+      use one of:
+        agent:default#deploy
+        place:~/work#deploy
 
     $ waynote --session nigthly log show
     exit 1

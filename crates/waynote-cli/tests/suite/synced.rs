@@ -150,7 +150,7 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     $ waynote export zrb
     exit 1
     error: FOLDER/notes.json is damaged: line 3: EOF while parsing a value
-      mend it or move it away; nothing was written to it
+      mend it or move it away
     ");
     assert_eq!(kept.text(), damaged);
     // Once the file is repaired, it gets the notes written meanwhile.
@@ -211,7 +211,7 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
     std::os::unix::net::UnixListener::bind(&kept.file).unwrap();
     kept.ok("place write text");
     let warned = kept.said("--json place read");
-    insta::assert_snapshot!(warned.lines().last().unwrap(), @r#"{"warning":{"hint":"the store is used without it; mend it or move it away; nothing was written to it","kind":"damaged_file","message":"FOLDER/notes.json is damaged: it is no regular file"}}"#);
+    insta::assert_snapshot!(warned.lines().last().unwrap(), @r#"{"warning":{"hint":"the store is used without it; mend it or move it away","kind":"damaged_file","message":"FOLDER/notes.json is damaged: it is no regular file"}}"#);
     fs::remove_file(&kept.file).unwrap();
     kept.write("{}");
     fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o444)).unwrap();

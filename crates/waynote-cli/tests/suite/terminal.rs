@@ -78,11 +78,11 @@ fn forgetting_asks() {
     would forget 2 revisions:
       agent:default#k@1
       agent:default#k@2
-    agent:default#k would be gone for good
+    these notes would be gone: agent:default#k
     the same text would remain in agent:default#other@1; `--everywhere` forgets it there too
-    This cannot be undone. Forget it? [y/N] kept agent:default#k
+    This cannot be undone. Forget it? [y/N] nothing was changed
     ");
-    has(typed(&scratch, forget, "\n"), "[y/N] kept agent:default#k");
+    has(typed(&scratch, forget, "\n"), "[y/N] nothing was changed");
     assert_eq!(scratch.ok("key show k"), "two");
     // Without a terminal there is nobody to ask.
     assert_snapshot!(scratch.run(forget).said(), @"

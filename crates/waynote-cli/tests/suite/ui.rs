@@ -76,10 +76,7 @@ fn the_browser_that_is_named_is_opened() {
         "#!/bin/sh\nprintf '%s' \"$*\" > ~/opened.new\nmv ~/opened.new ~/opened\n",
     );
     let mut command = scratch.command("ui");
-    command.env(
-        "BROWSER",
-        format!("no-such-browser:{} --new %s", browser.display()),
-    );
+    command.env("BROWSER", format!("{} --new", browser.display()));
     let page = Page::start(&scratch, command);
     assert_snapshot!(page.lines[0], @"the page is open in your browser; if not, open this link, which works once:");
     let file = scratch.home().join("opened");

@@ -7,7 +7,7 @@ use super::common::{Scratch, assert_transcript};
 #[test]
 fn entries_of_a_log_are_passed_over() {
     let scratch = Scratch::ticking();
-    assert_transcript!(scratch, @r#"
+    assert_transcript!(scratch, @"
     $ waynote place write here
     saved place:~/work (revision 1)
 
@@ -18,15 +18,15 @@ fn entries_of_a_log_are_passed_over() {
     Note added: [tip] wall
 
     $ waynote undo
-    exit 1
-    error: your last write is session:nightly#03g56gadhc9giz28czz6pv2et, which `undo` cannot take back: a log is append-only
-      name the note to undo: `waynote undo ADDRESS`; `waynote forget session:nightly#03g56gadhc9giz28czz6pv2et` removes the text of the entry
+    undid the last change of agent:default#staging-db (it no longer exists); `waynote redo` brings it back
 
     $ waynote undo agent:default#staging-db
-    removed agent:default#staging-db (undid its creation); `waynote redo agent:default#staging-db` or `waynote restore agent:default#staging-db@1` brings it back
+    exit 1
+    error: there is nothing to undo in agent:default#staging-db
+      `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote undo
-    removed place:~/work (undid its creation); `waynote redo` or `waynote restore place:~/work@1` brings it back
+    undid the last change of place:~/work (it no longer exists); `waynote redo` brings it back
 
     $ waynote undo
     exit 1
@@ -43,7 +43,7 @@ fn entries_of_a_log_are_passed_over() {
     exit 1
     error: there is nothing to redo
       only what was undone can be redone, until the next change; `waynote restore ADDRESS --revision N` brings back any revision
-    "#);
+    ");
 }
 
 /// The words; the library's tests have the rule.
@@ -58,13 +58,12 @@ fn only_ones_own_changes_here_are_meant() {
     saved place:/srv (revision 1)
 
     $ waynote undo
-    removed agent:default#mine (undid its creation); `waynote redo` or `waynote restore agent:default#mine@1` brings it back
-    your newer change is to place:/srv, which `undo` does not reach from here: run `waynote undo place:/srv`
+    undid the last change of agent:default#mine (it no longer exists); `waynote redo` brings it back
 
     $ waynote undo
     exit 1
-    error: you have no change to undo
-      the last change is of place:/srv, by person: `waynote undo place:/srv` undoes it
+    error: there is nothing to undo
+      `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote key save mine three
     saved agent:default#mine (new key)
@@ -75,7 +74,7 @@ fn only_ones_own_changes_here_are_meant() {
     $ waynote undo
     exit 1
     error: agent:b has changed agent:default#mine since your last change of it
-      look at `waynote history agent:default#mine`, then undo it by its address, or restore a revision
+      look at its history, then undo it by its address, or restore a revision; `waynote history agent:default#mine` lists it
     ");
 }
 
@@ -86,19 +85,19 @@ fn one_undo_takes_back_a_whole_move() {
     scratch.ok("key save --at ~/work/a build make");
     assert_transcript!(scratch, @"
     $ waynote place mv ~/work/a ~/b
-    moved 2 notes from ~/work/a to ~/b; `waynote undo` moves them back
+    moved 2 notes from ~/work/a to ~/b; `waynote place mv ~/b ~/work/a` moves them back
 
     $ waynote undo
     undid the last change, of 4 notes; `waynote redo` brings it back
-      place:~/b#build (no longer exists)
-      place:~/b (no longer exists)
+      place:~/b#build (it no longer exists)
+      place:~/b (it no longer exists)
       place:~/work/a#build (now revision 3: make)
       place:~/work/a (now revision 3: One.)
 
     $ waynote redo
     redid the last change, of 4 notes
-      place:~/work/a (no longer exists)
-      place:~/work/a#build (no longer exists)
+      place:~/work/a (it no longer exists)
+      place:~/work/a#build (it no longer exists)
       place:~/b (now revision 3: One.)
       place:~/b#build (now revision 3: make)
     ");

@@ -22,9 +22,6 @@ use crate::source::Lines;
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
-    details: "SOURCE is the folder of a running xs store, or the output of `xs cat` in a file or on standard input \
-              (`-`); then --contents names the store's folder, where the texts are. With --session, that session alone. \
-              ralph.nu's iteration history, tasks and inbox are not imported; the reply counts them.",
     ..Format::new(
         "xs",
         "ralph.nu's notes in an xs store: a session's log for every topic ralph.NAME.note",

@@ -16,16 +16,11 @@ use crate::source::Folder;
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
-    details: "A note has the key CATEGORY-SLUG. The lines that Zrb shows at each start become the pinned note \
-              zrb-journal-index; the activity log becomes the session zrb-journal.",
     usual: &["~/.zrb/llm-notes"],
     ..Format::new(
         "zrb-journal",
         "Zrb's journal: a note for each of its notes, in the agent's notebook, and a session with its activity log",
-        SourceKind::Source {
-            help: "The folder, ~/.zrb/llm-notes as a rule",
-            read,
-        },
+        SourceKind::Source(read),
     )
 };
 

@@ -131,22 +131,6 @@ pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
     take_back(store, Way::Redo, reach, stamp)
 }
 
-/// The log entry that the author wrote last, if that was the author's last write to the store. [`undo_last`] skips log
-/// entries, so it would take back something older: who calls it asks first.
-///
-/// # Errors
-/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn log_entry_written_last(store: &dyn Reader, author: &Name) -> Result<Option<Address>> {
-    for revision in journal(store) {
-        let (revision, _) = revision?;
-        if revision.author() == author {
-            let address = revision.address();
-            return Ok(matches!(address, Address::Session(..)).then(|| address.clone()));
-        }
-    }
-    Ok(None)
-}
-
 /// Which revisions are taken back: changes, or undos of changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
