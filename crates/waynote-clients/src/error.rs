@@ -39,7 +39,7 @@ pub enum Error {
         home: String,
     },
     /// The working directory is home or the root.
-    #[error("{} is {}, not a project's directory", .directory.display(), home_or_root(.directory))]
+    #[error("{} is no project's directory", .directory.display())]
     NoProject {
         /// The working directory.
         directory: PathBuf,
@@ -94,10 +94,3 @@ pub enum Lacking {
 
 /// The result of this crate.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
-
-fn home_or_root(directory: &std::path::Path) -> &'static str {
-    match directory.parent() {
-        Some(_) => "your home directory",
-        None => "the root",
-    }
-}

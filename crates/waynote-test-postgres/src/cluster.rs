@@ -246,11 +246,6 @@ impl Cluster {
         format!("postgres://waynote@{socket}:{}/{database}", self.port)
     }
 
-    /// The URL of the database `postgres`, by the loopback port.
-    pub fn tcp_url(&self) -> String {
-        format!("postgres://waynote@127.0.0.1:{}/postgres", self.port)
-    }
-
     /// The folder with its socket.
     pub fn folder(&self) -> &Path {
         self.folder.path()

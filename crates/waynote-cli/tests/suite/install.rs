@@ -303,7 +303,7 @@ fn what_cannot_be_is_refused() {
 
     $ waynote @home install cursor --project
     exit 1
-    error: HOME is your home directory, not a project's directory
+    error: HOME is no project's directory
       go to the project's directory first, or leave out `--project`
     ");
 }

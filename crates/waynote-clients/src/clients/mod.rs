@@ -120,12 +120,6 @@ impl Client {
         self.profile().block_event
     }
 
-    /// True if it gets its block with the first reply of its server: nothing brings that before.
-    pub fn asks_for_its_block(self) -> bool {
-        let profile = self.profile();
-        profile.block_event.is_none() && profile.shows_instructions.is_none()
-    }
-
     /// Its own word for an event; none where it has no such event, takes no text there or needs none.
     pub fn event_word(self, event: Event) -> Option<&'static str> {
         self.profile().event_word(event)
