@@ -107,10 +107,9 @@ impl Import<'_> {
             let instead_of = note.address.clone();
             if let Some(own) = own
                 && let Some(before_of_own) = there_of_own.next()
+                && (!is_keeper(&note) || !fits(&note, importer, &before, &before_of_own))
             {
-                if !is_keeper(&note) || !fits(&note, importer, &before, &before_of_own) {
-                    (note.address, before) = (own, before_of_own);
-                }
+                (note.address, before) = (own, before_of_own);
             }
             let address = note.address.clone();
             if let Some(note) = imported.merge(&before, note, self.precedence, &self.stamp) {

@@ -35,7 +35,7 @@ pub fn notify(
     };
     let report = match attempt::run(attempt, signals, None, &mut |_| false) {
         Ok(report) => report,
-        Err(error) => return Some(crate::Error::from(error).to_string()),
+        Err(error) => return Some(error.to_string()),
     };
     let failed = match report.how {
         AgentEnd::Exited(0) => return None,

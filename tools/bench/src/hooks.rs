@@ -61,7 +61,7 @@ pub(crate) fn run() -> Result<()> {
         ));
     }
     println!("hook: {NOTES} notes; {ROUNDS} rounds of whole processes in turn with `context`");
-    let started = said(rounds.iter().map(|(hook, ..)| hook.wall));
+    let started = said(&rounds.iter().map(|(hook, ..)| hook.wall));
     let ratio = median(
         rounds
             .iter()
@@ -70,7 +70,7 @@ pub(crate) fn run() -> Result<()> {
     println!(
         "  {started} (wanted: median under 20, none over 50); x{ratio:.2} of context (wanted: at most x2)"
     );
-    let asked = said(rounds.iter().map(|(.., asked)| asked.wall));
+    let asked = said(&rounds.iter().map(|(.., asked)| asked.wall));
     println!(
         "  at a prompt of {} words: {asked}",
         ASKED.split(' ').count()
@@ -79,7 +79,7 @@ pub(crate) fn run() -> Result<()> {
 }
 
 /// The times of processes, in words.
-fn said(seconds: impl Iterator<Item = f64> + Clone) -> String {
+fn said(seconds: &(impl Iterator<Item = f64> + Clone)) -> String {
     let at = |share| below(seconds.clone(), share) * 1e3;
     format!(
         "median {:.2} ms, nine in ten under {:.2} ms, slowest {:.2} ms",

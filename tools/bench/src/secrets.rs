@@ -40,7 +40,7 @@ pub(crate) fn run(folders: &[&str]) -> Result<()> {
         let whole = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
         for paragraph in whole.split("\n\n").map(str::trim) {
             let number = hash(paragraph);
-            if paragraph.len() < PARAGRAPH || number % 2 == 0 || !seen.insert(number) {
+            if paragraph.len() < PARAGRAPH || number.is_multiple_of(2) || !seen.insert(number) {
                 continue;
             }
             text.push_str(paragraph);

@@ -70,7 +70,8 @@ const FORGED: &str = "FORGED";
 fn hostile(random: &mut Random) -> String {
     let mut text = String::new();
     for _ in 0..1 + random.below(10) {
-        text.push_str(*random.pick(&PIECES));
+        let piece: &&str = random.pick(&PIECES);
+        text.push_str(piece);
         if random.one_in(3) {
             text.push_str(FORGED);
         }

@@ -32,8 +32,10 @@ fn what_an_agent_writes_is_refused_once_its_loop_has_lost_the_session() {
     let later = Arc::new(AtomicU64::new(0));
     let seconds = Arc::clone(&later);
     let clock = move || now() + Duration::from_secs(seconds.load(Ordering::Relaxed));
-    let mut options = waynote_server::Options::default();
-    options.listen = "127.0.0.1:0".parse().unwrap();
+    let options = waynote_server::Options {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        ..Default::default()
+    };
     let bound = Server::new(
         &Stores::default().with("team", Arc::new(store)),
         options,

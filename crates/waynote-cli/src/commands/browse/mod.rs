@@ -2,6 +2,7 @@
 
 mod app;
 mod fit;
+mod interrupt;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,7 @@ use rustix::process::{Signal, kill_current_process_group};
 use waynote::context::render;
 use waynote::{Address, Store};
 
-use super::import_progress::Interrupt;
+use self::interrupt::Interrupt;
 use super::{context as block, edit};
 use crate::args::{AllowArgs, ContextArgs};
 use crate::error::{Failure, Outcome};
