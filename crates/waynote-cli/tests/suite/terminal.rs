@@ -88,7 +88,7 @@ fn forgetting_asks() {
     assert_snapshot!(scratch.run(forget).said(), @"
     exit 1
     error: forgetting agent:default#k cannot be undone, and there is no terminal to confirm it
-      check with `--dry-run`, then add `--yes`
+      add `--yes`
     ");
     assert_eq!(scratch.ok("key show k"), "two");
     let forgotten = "[y/N] forgot 2 revisions of agent:default#k; no text of it is left";
