@@ -344,7 +344,7 @@ mod tests {
         assert_snapshot!(refusal("one\n{% if spec %}\n{{ nots }}\n{% endif %}"), @"prompt.md: there is no placeholder `nots`");
         assert_snapshot!(refusal("nots {{ tasks }}\n\n{{ notes ~ nots }} {{ aaa }}"), @"prompt.md: there is no placeholder `aaa`");
         assert_snapshot!(refusal("a\n{{ notes "), @"prompt.md, line 2: unexpected end of input, expected end of variable block");
-        assert_snapshot!(refusal("{% if not spec %}{{ nots }}{% endif %}x"), @"prompt.md, line 1: there is no placeholder `nots`");
+        assert_snapshot!(refusal("{% if not spec %}{{ nots }}{% endif %}x"), @"prompt.md: there is no placeholder `nots`");
         assert_snapshot!(refusal("a\n{{ notes | upper }}"), @"prompt.md, line 2: filter upper is unknown");
         assert_snapshot!(refusal("{{ notes.first }}"), @"prompt.md, line 1: undefined value");
         assert_snapshot!(refusal("{% include 'other' %}"), @"prompt.md, line 1: unknown statement include");
