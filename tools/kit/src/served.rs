@@ -28,6 +28,11 @@ impl Server {
 
     /// As [`Self::start`], on a port.
     pub fn start_at(program: &Path, home: &Path, port: u16, options: &[&str]) -> Result<Self> {
+        if options.contains(&"--behind-proxy") {
+            // It starts with a token alone; that of an earlier start is there already.
+            let first = ["token", "create", "first", "--admin"];
+            command(program, home).args(first).output()?;
+        }
         let mut child = command(program, home)
             .args(["serve", "--listen", &format!("127.0.0.1:{port}")])
             .args(options)
