@@ -234,8 +234,8 @@ pub fn put(path: &Path, text: &str, before: Option<&str>, new_mode: u32) -> Resu
     }
     let exchanged = match beside {
         Ok(Some(new)) if old.is_some() => match exchange(new.path(), &target) {
-            // Another program replaced it in the meantime: its file comes back.
-            Ok(()) if read(new.path())?.as_deref() != before => {
+            // Another program replaced it in the meantime: its file comes back, also one that cannot be read.
+            Ok(()) if read(new.path()).ok().flatten().as_deref() != before => {
                 exchange(new.path(), &target).map_err(|error| failed(error.into()))?;
                 return Err(FileError::ChangedMeanwhile { path: target });
             }
