@@ -25,6 +25,7 @@ pub mod limits;
 pub mod plain;
 pub mod process;
 pub mod program;
+pub mod repository;
 pub mod shell;
 pub mod text_file;
 pub mod variables;
