@@ -1,6 +1,7 @@
 //! Addresses: the names of notes, in output and in input.
 //!
-//! `place:~/p`, `place:~/p#key`, `agent:name#key`, `session:name#id`; `@REVISION` for an older one.
+//! `place:~/p`, `place:~/p#key`, `repo:github.com/acme/shop//src#key`, `agent:name#key`, `session:name#id`; `@REVISION` for
+//! an older one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -32,11 +33,11 @@ pub enum Address {
 }
 
 impl Address {
-    /// True if a text looks like an address, valid or not, rather than a path: it begins with `place:`, `agent:` or
-    /// `session:`.
+    /// True if a text looks like an address, valid or not, rather than a path: it begins with `place:`, `repo:`, `agent:`
+    /// or `session:`.
     pub fn is_meant(text: &str) -> bool {
         let word = text.split_once(':').map(|(word, _)| word);
-        word.is_some_and(|word| word.parse::<ScopeKind>().is_ok())
+        word.is_some_and(|word| ScopeKind::of_address(word).is_some())
     }
 
     /// The scope that the note belongs to.
@@ -153,7 +154,7 @@ impl FromStr for AddressAt {
             return Err(invalid("it is an event, and here a note is meant"));
         }
         let (kind, rest) = text.split_once(':').ok_or_else(|| no_kind(text))?;
-        let kind: ScopeKind = kind.parse().map_err(|_| no_kind(text))?;
+        let kind = ScopeKind::of_address(kind).ok_or_else(|| no_kind(text))?;
         let (rest, revision) = match rest.rsplit_once('@') {
             None => (rest, None),
             Some((rest, number)) => match number.parse::<u64>() {
@@ -172,7 +173,7 @@ impl FromStr for AddressAt {
         let decode = |part: &str| {
             decoded(part).ok_or_else(|| invalid("a percent-encoded part is not UTF-8"))
         };
-        let scope = Scope::from_parts(kind, &decode(name)?)?;
+        let scope = Scope::printed(text, kind, &decode(name)?)?;
         let key = key.map(decode).transpose()?;
         Ok(Self {
             address: Address::from_parts(scope, key.as_deref())?,
@@ -221,6 +222,8 @@ mod tests {
             "place:~/p",
             "place:/",
             "place:~/p#key",
+            "repo:github.com/acme/shop",
+            "repo:github.com/acme/shop//src/pay#key",
             "agent:name#key",
             "agent:a b%40c%23d%25#k",
             "place:~/caf\u{e9}/%0Ax",
@@ -244,7 +247,7 @@ mod tests {
     #[test]
     fn refusals_say_why() {
         let refused = |text: &str| text.parse::<AddressAt>().unwrap_err().to_string();
-        insta::assert_snapshot!(refused("note"), @"`note` is not an address: it must start with `place:`, `agent:` or `session:`");
+        insta::assert_snapshot!(refused("note"), @"`note` is not an address: it must start with `place:`, `repo:`, `agent:` or `session:`");
         insta::assert_snapshot!(refused("agent:a"), @"`agent:a` is not an address: the note's key is missing: `#KEY`");
         insta::assert_snapshot!(refused("agent:a#k@0"), @"`agent:a#k@0` is not an address: `@` must be followed by a revision (1, 2, 3 …); write an `@` in a name as `%40`");
         insta::assert_snapshot!(refused("agent:a#K"), @"`K` is not a valid key");

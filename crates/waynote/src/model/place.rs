@@ -1,4 +1,5 @@
-//! Places: directories as notes know them (as in Zrb).
+//! Places: directories as notes know them (as in Zrb): one of this machine by its path, one of a repository by the
+//! repository's name and the path inside, wherever it is checked out.
 //!
 //! A place is only a name: no directory is looked up here. So a note outlives its directory, and its place means the same
 //! on every machine. Names are in Unicode's composed form (NFC): a path has two spellings where it has accents, and is one
@@ -101,7 +102,11 @@ impl Base {
     }
 }
 
-/// A directory: `~` for home, `~/x` inside it, an absolute path outside.
+/// The word before the name of a repository.
+const REPOSITORY: &str = "repo:";
+
+/// A directory: `~` for home, `~/x` inside it, an absolute path outside; `repo:github.com/acme/shop//src/pay` in a
+/// repository, and `repo:github.com/acme/shop` for its root.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place(String);
 
@@ -111,13 +116,26 @@ impl Place {
         Self("~".into())
     }
 
-    /// The place of a path as a person writes it: `~`, `~/x`, absolute, or relative to the working
-    /// directory; `.`, `..`, `//` and a trailing slash are resolved by name alone, then links if the base follows them.
+    /// The root of a repository, by its name: `github.com/acme/shop`. Names are compared without regard to case.
     ///
     /// # Errors
-    /// [`Error::InvalidPlace`] for a NUL, which no path can hold, and for `~` where there is no home directory.
+    /// [`Error::InvalidPlace`] when it is no name of a repository.
+    pub fn repository(name: &str) -> Result<Self> {
+        format!("{REPOSITORY}{name}").parse()
+    }
+
+    /// The place of a path as a person writes it: `~`, `~/x`, absolute, or relative to the working
+    /// directory; `.`, `..`, `//` and a trailing slash are resolved by name alone, then links if the base follows them.
+    /// A place of a repository stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPlace`] for a NUL, which no path can hold, for `~` where there is no home directory, and for `repo:`
+    /// without a name.
     pub fn resolve(path: &str, base: &Base) -> Result<Self> {
         check(path)?;
+        if path.starts_with(REPOSITORY) {
+            return path.parse();
+        }
         let home = || {
             base.home.as_deref().ok_or_else(|| {
                 Error::invalid_place(path, "there is no home directory that `~` could stand for")
@@ -138,7 +156,10 @@ impl Place {
 
     /// True if a path as a person writes it depends on the working directory.
     pub fn is_relative(path: &str) -> bool {
-        !(path.starts_with('/') || path == "~" || path.starts_with("~/"))
+        !(path.starts_with('/')
+            || path == "~"
+            || path.starts_with("~/")
+            || path.starts_with(REPOSITORY))
     }
 
     /// A key of a `notes.json` or of the store, if it is one that [`Place::resolve`] gives: normalized,
@@ -150,10 +171,9 @@ impl Place {
 
     /// The same directory, with an absolute path inside the home directory of `base` written with `~`.
     pub fn within(&self, base: &Base) -> Self {
-        if self.0.starts_with('~') {
-            self.clone()
-        } else {
-            base.place_of(&self.0)
+        match self.0.starts_with('/') {
+            true => base.place_of(&self.0),
+            false => self.clone(),
         }
     }
 
@@ -162,13 +182,31 @@ impl Place {
         *self != Self::home() && self.0 != "/"
     }
 
+    /// The name of the repository that it is in, and the path inside; none for a directory of this machine.
+    pub fn in_repository(&self) -> Option<(&str, &str)> {
+        let named = self.0.strip_prefix(REPOSITORY)?;
+        Some(named.split_once("//").unwrap_or((named, "")))
+    }
+
     /// The path from a place down to this one: empty for the same place, none where this one is not below it.
     pub fn below(&self, above: &Self) -> Option<&str> {
-        inside(&self.0, &above.0)
+        match (self.in_repository(), above.in_repository()) {
+            (None, None) => inside(&self.0, &above.0),
+            (Some((name, path)), Some((other, above))) if name == other => match above {
+                "" => Some(path),
+                above => inside(path, above),
+            },
+            _ => None,
+        }
     }
 
     /// The place above it, if there is one by its name.
     pub fn parent(&self) -> Option<Self> {
+        if let Some((name, path)) = self.in_repository() {
+            let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+            let root = Self(format!("{REPOSITORY}{name}"));
+            return (!path.is_empty()).then(|| root.join(above));
+        }
         match self.0.rsplit_once('/')? {
             ("", "") => None,
             ("", _) => Some(Self("/".into())),
@@ -179,10 +217,14 @@ impl Place {
     /// The place of a path below this one, which is given by [`below`](Self::below).
     #[must_use]
     pub fn join(&self, below: &str) -> Self {
-        match (self.0.as_str(), below) {
-            (_, "") => self.clone(),
-            ("/", below) => Self(format!("/{below}")),
-            (above, below) => Self(format!("{above}/{below}")),
+        let between = match self.in_repository() {
+            Some((_, "")) => "//",
+            _ if self.0 == "/" => "",
+            _ => "/",
+        };
+        match below {
+            "" => self.clone(),
+            below => Self(format!("{}{between}{below}", self.0)),
         }
     }
 
@@ -204,8 +246,14 @@ impl Place {
     }
 
     /// Every place above this one and the place itself, outermost first: home, then each level
-    /// down; outside home `~`, `/`, and each level down (as in Zrb).
+    /// down; outside home `~`, `/`, and each level down (as in Zrb). In a repository its root, and each level down.
     pub fn chain(&self) -> Vec<Self> {
+        if self.in_repository().is_some() {
+            let mut chain: Vec<Self> =
+                std::iter::successors(Some(self.clone()), Self::parent).collect();
+            chain.reverse();
+            return chain;
+        }
         let mut chain = vec![Self::home()];
         let levels = match self.0.strip_prefix('~') {
             Some(rest) => rest,
@@ -225,13 +273,26 @@ impl Place {
     }
 }
 
-/// Only keys: `~`, `~/x` or an absolute path, already normalized.
+/// Only keys: `~`, `~/x` or an absolute path, already normalized; or a place of a repository, whose name may be in
+/// capitals.
 impl FromStr for Place {
     type Err = Error;
 
     fn from_str(key: &str) -> Result<Self> {
         let key = &*composed(key);
         check(key)?;
+        if let Some(named) = key.strip_prefix(REPOSITORY) {
+            let (name, path) = named.split_once("//").unwrap_or((named, ""));
+            let is_part = |part: &str| !matches!(part, "" | "." | "..");
+            return match name.contains('/') && name.split('/').all(is_part) {
+                true => Ok(Self(format!("{REPOSITORY}{}", name.to_lowercase()))
+                    .join(&normalize(path)[1..])),
+                false => Err(Error::invalid_place(
+                    key,
+                    "a repository is named by its host and path: `repo:github.com/acme/shop`",
+                )),
+            };
+        }
         let reason = match key.strip_prefix('~').unwrap_or(key) {
             "" if key.is_empty() => "it is empty",
             "" => return Ok(Self::home()),
@@ -342,6 +403,43 @@ mod tests {
         let parsed: Place = "~/cafe\u{301}".parse().unwrap();
         assert_eq!(parsed.as_str(), "~/caf\u{e9}");
         assert!(Place::from_key("~/cafe\u{301}", &base()).is_some());
+    }
+
+    #[test]
+    fn a_place_of_a_repository_has_its_name_and_the_path_inside() {
+        let parsed = |text: &str| text.parse::<Place>().unwrap();
+        let src = parsed("repo:GitHub.com/Acme/Shop//Src/./Pay/");
+        assert_eq!(src.as_str(), "repo:github.com/acme/shop//Src/Pay");
+        assert_eq!(
+            src.in_repository(),
+            Some(("github.com/acme/shop", "Src/Pay"))
+        );
+        assert_eq!(resolve("repo:a/b//../x"), "repo:a/b//x");
+        let names = |places: Vec<Place>| {
+            let names: Vec<String> = places.into_iter().map(|of| of.0).collect();
+            names.join(" ")
+        };
+        assert_eq!(
+            names(src.chain()),
+            "repo:github.com/acme/shop repo:github.com/acme/shop//Src repo:github.com/acme/shop//Src/Pay"
+        );
+        let root = Place::repository("github.com/acme/shop").unwrap();
+        assert_eq!(parsed("repo:github.com/acme/shop//"), root);
+        assert_eq!((src.below(&root), root.parent()), (Some("Src/Pay"), None));
+        assert_eq!(root.join("Src").join("Pay"), src);
+        assert_eq!(src.below(&parsed("repo:github.com/acme/shop//Sr")), None);
+        assert_eq!(src.below(&parsed("repo:github.com/acme")), None);
+        assert_eq!(parsed("~/a").below(&root), None);
+        for bad in [
+            "repo:",
+            "repo:shop",
+            "repo:a//b",
+            "repo:/a/b",
+            "repo:a/../b",
+            "repo:a/b/",
+        ] {
+            assert!(bad.parse::<Place>().is_err(), "{bad}");
+        }
     }
 
     #[test]

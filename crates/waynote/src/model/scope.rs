@@ -41,6 +41,14 @@ impl ScopeKind {
     /// All of them, in the order in which they are listed.
     pub const ALL: [Self; 3] = [Self::Place, Self::Agent, Self::Session];
 
+    /// The kind of the scopes whose addresses begin with a word: `repo` names a place too.
+    pub(crate) fn of_address(word: &str) -> Option<Self> {
+        match word {
+            "repo" => Some(Self::Place),
+            word => word.parse().ok(),
+        }
+    }
+
     /// The word used in addresses and in the store.
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -92,34 +100,42 @@ impl Scope {
             ScopeKind::Session => Self::Session(name.parse()?),
         })
     }
-}
 
-/// `place:~/p`, `agent:default`, `session:demo`; special characters are percent-encoded.
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}:{}",
-            self.kind().as_str(),
-            crate::address::encode(self.name())
-        )
+    /// The scope of an address, which begins with its word: a place of a repository has the word in its name.
+    pub(crate) fn printed(address: &str, kind: ScopeKind, name: &str) -> Result<Self> {
+        match address.starts_with("repo:") {
+            true => Self::from_parts(kind, &format!("repo:{name}")),
+            false => Self::from_parts(kind, name),
+        }
     }
 }
 
-/// Parses a scope as it is printed: `place:~/p`, `agent:name`, `session:name`.
+/// `place:~/p`, `repo:github.com/acme/shop//src`, `agent:default`, `session:demo`; special characters are
+/// percent-encoded.
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = crate::address::encode(self.name());
+        match self {
+            Self::Place(place) if place.in_repository().is_some() => f.write_str(&name),
+            _ => write!(f, "{}:{name}", self.kind().as_str()),
+        }
+    }
+}
+
+/// Parses a scope as it is printed: `place:~/p`, `repo:github.com/acme/shop//src`, `agent:name`, `session:name`.
 impl FromStr for Scope {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         let invalid = |reason: &str| Error::invalid_address(text, reason);
         let (kind, name) = text.split_once(':').unwrap_or((text, ""));
-        let kind: ScopeKind = kind.parse().map_err(|_| no_kind(text))?;
+        let kind = ScopeKind::of_address(kind).ok_or_else(|| no_kind(text))?;
         if name.contains(['#', '@']) {
             return Err(invalid("name the scope, without a key or a revision"));
         }
         let name = crate::address::decoded(name)
             .ok_or_else(|| invalid("a percent-encoded part is not UTF-8"))?;
-        Self::from_parts(kind, &name)
+        Self::printed(text, kind, &name)
     }
 }
 
@@ -129,7 +145,14 @@ mod tests {
 
     #[test]
     fn scopes_read_back_as_they_print() {
-        for text in ["place:~/p", "place:/a%23b%40c%25", "agent:é x", "session:s"] {
+        for text in [
+            "place:~/p",
+            "place:/a%23b%40c%25",
+            "repo:a/b",
+            "repo:a/b//c%23d",
+            "agent:é x",
+            "session:s",
+        ] {
             assert_eq!(text.parse::<Scope>().unwrap().to_string(), text);
         }
         for bad in [
