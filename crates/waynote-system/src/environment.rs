@@ -36,7 +36,7 @@ pub enum EnvironmentError {
     Library(#[from] waynote::Error),
 }
 
-type Result<T> = std::result::Result<T, EnvironmentError>;
+pub(crate) type Result<T> = std::result::Result<T, EnvironmentError>;
 
 /// The environment of a program.
 #[derive(Debug)]
@@ -171,14 +171,6 @@ impl Environment {
             None => Base::without_home(directory)?,
         };
         Ok(base.with_links(waynote_files::real))
-    }
-
-    /// Every place whose notes apply at a place, outermost first: with those of the main checkout, in a linked worktree.
-    ///
-    /// # Errors
-    /// As [`main_checkout`](Self::main_checkout).
-    pub fn lineage(&self, place: &Place) -> Result<Vec<Place>> {
-        Ok(place.lineage(self.main_checkout(place)?.as_slice()))
     }
 
     /// The place in the main checkout that belongs to a place in a linked git worktree.

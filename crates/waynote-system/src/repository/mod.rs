@@ -4,6 +4,7 @@
 
 mod config;
 mod glob;
+mod lineage;
 mod remote;
 
 use std::fs;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use waynote_files::worktree::path_named_in;
 
 pub use config::Unknown;
+pub use lineage::Naming;
 
 use config::{Config, Reading};
 use remote::Remote;

@@ -2,7 +2,10 @@
 
 use std::os::unix::fs::symlink;
 
+use waynote::Place;
+
 use super::*;
+use crate::Environment;
 
 /// A folder with a home and checkouts.
 struct World {
@@ -221,4 +224,119 @@ fn what_cannot_be_read_is_unknown_and_never_absent() {
     world.write("spy/.git/config", "[include]\n\tpath = /etc/passwd\n");
     let error = world.of("spy").unwrap_err().to_string();
     assert_eq!(error, "/etc/passwd line 1 is not understood");
+}
+
+impl World {
+    fn environment(&self) -> Environment {
+        let home = self.personal.home.clone().unwrap();
+        Environment::new([
+            ("HOME".into(), home.into()),
+            ("GIT_CONFIG_NOSYSTEM".into(), "1".into()),
+        ])
+    }
+
+    /// The lineage of a path below home: its places from home inwards, and the project.
+    fn lineage(&self, path: &str, naming: &Naming) -> String {
+        let place: Place = format!("~/{path}").parse().unwrap();
+        let lineage = self.environment().lineage(&place, naming).unwrap();
+        let places: Vec<&str> = lineage.places().iter().map(Place::as_str).collect();
+        let project = match (lineage.project(), lineage.unknown()) {
+            (_, Some(_)) => "unknown",
+            (Some(project), None) => project.as_str(),
+            (None, None) => "none",
+        };
+        format!("{} | {project}", places.join(" "))
+    }
+}
+
+#[test]
+fn a_lineage_has_the_paths_and_the_names_of_their_repositories() {
+    let world = World::new();
+    world.checkout("home/shop", &[("origin", SHOP)]);
+    world.worktree("home/shop/.git", "home/fix");
+    world.git_folder(
+        "home/shop/.git/modules/lib",
+        &[("origin", "https://github.com/acme/lib")],
+    );
+    world.write("home/shop/lib/.git", "gitdir: ../.git/modules/lib\n");
+    world.checkout("home/plain", &[]);
+    world.worktree("home/plain/.git", "home/plain-fix");
+    world.git_folder("home/bare.git", &[]);
+    world.worktree("home/bare.git", "home/main");
+    world.checkout("home/damaged", &[]);
+    world.write("home/damaged/.git/config", "[");
+    fs::create_dir_all(world.at("home/folder/deep")).unwrap();
+    let plain = Naming::default();
+    let of = |path: &str| world.lineage(path, &plain);
+    assert_eq!(
+        of("shop/src"),
+        "~ ~/shop repo:github.com/acme/shop ~/shop/src repo:github.com/acme/shop//src | repo:github.com/acme/shop"
+    );
+    assert_eq!(
+        of("fix/src"),
+        "~ ~/shop ~/shop/src ~/fix repo:github.com/acme/shop ~/fix/src repo:github.com/acme/shop//src | \
+         repo:github.com/acme/shop"
+    );
+    assert_eq!(
+        of("shop/lib/x"),
+        "~ ~/shop repo:github.com/acme/shop ~/shop/lib repo:github.com/acme/lib ~/shop/lib/x \
+         repo:github.com/acme/lib//x | repo:github.com/acme/lib"
+    );
+    assert_eq!(of("plain/src"), "~ ~/plain ~/plain/src | ~/plain");
+    assert_eq!(of("plain-fix"), "~ ~/plain ~/plain-fix | ~/plain");
+    assert_eq!(of("main/src"), "~ ~/main ~/main/src | ~/bare.git");
+    // A temporary folder is no project, and these tests run in one.
+    assert_eq!(of("folder/deep"), "~ ~/folder ~/folder/deep | none");
+    assert_eq!(of("damaged/src"), "~ ~/damaged ~/damaged/src | unknown");
+    let off = Naming {
+        is_off: true,
+        ..Naming::default()
+    };
+    assert_eq!(world.lineage("shop", &off), "~ ~/shop | none");
+}
+
+#[test]
+fn a_persons_settings_join_names_and_divide_a_repository() {
+    let world = World::new();
+    world.checkout("home/old", &[("origin", "https://github.com/Acme/Old")]);
+    world.checkout("home/mono", &[("origin", "https://github.com/acme/mono")]);
+    let naming = Naming {
+        same: [("github.com/acme/OLD".into(), "github.com/acme/shop".into())].into(),
+        projects: vec!["github.com/acme/mono//packages/*".into()],
+        ..Naming::default()
+    };
+    assert_eq!(
+        world.lineage("old", &naming),
+        "~ ~/old repo:github.com/acme/shop | repo:github.com/acme/shop"
+    );
+    let project = |path: &str| {
+        let lineage = world.lineage(path, &naming);
+        lineage.split_once(" | ").unwrap().1.to_owned()
+    };
+    assert_eq!(project("mono/docs"), "repo:github.com/acme/mono");
+    assert_eq!(project("mono/packages"), "repo:github.com/acme/mono");
+    assert_eq!(
+        project("mono/packages/web/src"),
+        "repo:github.com/acme/mono//packages/web"
+    );
+}
+
+#[test]
+fn homes_and_temporary_folders_are_no_projects() {
+    let world = World::new();
+    let environment = world.environment();
+    for (place, project) in [
+        ("~", None),
+        ("/", None),
+        ("/tmp", None),
+        ("/tmp/a/b", None),
+        ("/srv/x", Some("/srv/x")),
+    ] {
+        let place: Place = place.parse().unwrap();
+        let lineage = environment.lineage(&place, &Naming::default()).unwrap();
+        assert_eq!(lineage.project().map(Place::as_str), project, "{place}");
+    }
+    let named: Place = "repo:a/b//c".parse().unwrap();
+    let lineage = environment.lineage(&named, &Naming::default()).unwrap();
+    assert_eq!(lineage.project().map(Place::as_str), Some("repo:a/b"));
 }

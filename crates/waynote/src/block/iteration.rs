@@ -10,8 +10,8 @@ use crate::content::Content;
 use crate::error::safe;
 use crate::key::Name;
 use crate::model::as_of::AsOf;
+use crate::model::lineage::Lineage;
 use crate::note::{Position, micros};
-use crate::place::Place;
 use crate::visible::plain;
 
 /// The block in the prompt of an iteration, as an event records it: the request, and the hash of the text.
@@ -21,11 +21,8 @@ use crate::visible::plain;
 pub struct IterationBlock {
     /// The agent whose notebook it shows.
     pub agent: Name,
-    /// The place of the agent.
-    pub place: Place,
-    /// Other places whose notes apply, as in [`Request::also`].
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<Place>,
+    /// The place of the agent, with every place whose notes apply there.
+    pub lineage: Lineage,
     /// How it is written.
     pub style: Style,
     /// The budget in tokens of the model that reads it; 0: no limit.
@@ -53,8 +50,7 @@ impl IterationBlock {
     pub fn new(request: &Request, block: &Block) -> Self {
         Self {
             agent: request.agent.clone(),
-            place: request.place.clone(),
-            also: request.also.clone(),
+            lineage: request.lineage.clone(),
             style: request.style,
             budget: request.budget.tokens,
             factor: request.budget.factor,
@@ -67,8 +63,7 @@ impl IterationBlock {
     /// The request for the block of this iteration, which began at the time `began`.
     pub fn request(&self, session: Name, iteration: i64, began: Timestamp) -> Request {
         let budget = Budget::of(self.budget).factor(self.factor);
-        Request::new(self.agent.clone(), self.place.clone(), micros(began))
-            .also(self.also.clone())
+        Request::new(self.agent.clone(), self.lineage.clone(), micros(began))
             .session(session)
             .iteration(iteration)
             .style(self.style)
@@ -84,7 +79,7 @@ impl fmt::Display for IterationBlock {
         write!(
             f,
             "place {}, agent {}, ",
-            safe(&self.place),
+            safe(self.lineage.place()),
             safe(&self.agent)
         )?;
         match self.budget {

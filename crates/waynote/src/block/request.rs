@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Budget;
 use crate::key::Name;
 use crate::model::as_of::AsOf;
-use crate::place::Place;
+use crate::model::lineage::Lineage;
 use crate::scope::Scope;
 
 /// The sections of the block, in the order in which they are printed.
@@ -83,13 +83,9 @@ fn no_style(_: &str) -> String {
 pub struct Request {
     /// The agent that reads the block, and whose notebook it shows.
     pub agent: Name,
-    /// The place of the agent.
-    pub place: Place,
-    /// Other places whose notes apply too, such as the main checkout of a linked worktree: each farther away than the
-    /// one before, and all farther than `place`. Style faithful leaves them out, because its sources have no such
-    /// places.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<Place>,
+    /// The place of the agent, with every place whose notes apply there. Style faithful has those of the place's own path,
+    /// and of its name in a repository.
+    pub lineage: Lineage,
     /// The session that the agent runs in, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Name>,
@@ -143,11 +139,10 @@ impl ReaderTools {
 
 impl Request {
     /// A request in style stable with the default budget, for the current notes, outside any session.
-    pub fn new(agent: Name, place: Place, now: Timestamp) -> Self {
+    pub fn new(agent: Name, place: impl Into<Lineage>, now: Timestamp) -> Self {
         Self {
             agent,
-            place,
-            also: Vec::new(),
+            lineage: place.into(),
             session: None,
             iteration: None,
             style: Style::Stable,
@@ -163,12 +158,10 @@ impl Request {
 
     setters! {
         exact {
-            /// Sets the place.
-            place: Place;
+            /// Sets the place, with every place whose notes apply there.
+            lineage: Lineage;
             /// Sets the current time.
             now: Timestamp;
-            /// Sets other places whose notes apply too, each farther away than the one before.
-            also: Vec<Place>;
             /// Sets the style.
             style: Style;
             /// Sets the token budget.
@@ -217,17 +210,9 @@ impl Request {
         self.explain || self.budget.limit().is_some()
     }
 
-    /// The scopes of the places that apply, outermost first: the chains of `also`, then the rest of the chain of
-    /// `place`.
-    pub fn chain(&self) -> Vec<Scope> {
-        let lineage = self.place.lineage(&self.also).into_iter();
-        lineage.map(Scope::Place).collect()
-    }
-
-    /// The scopes whose notes apply, whatever sections are requested: those of [`Request::chain`], the agent's and the
-    /// session's.
+    /// The scopes whose notes apply, whatever sections are requested: those of the lineage, the agent's and the session's.
     pub fn scopes_that_apply(&self) -> Vec<Scope> {
-        let mut scopes = self.chain();
+        let mut scopes = self.lineage.scopes();
         scopes.push(Scope::Agent(self.agent.clone()));
         scopes.extend(self.session.clone().map(Scope::Session));
         scopes

@@ -99,7 +99,7 @@ pub fn at_action(
     action: &Action<'_>,
     known: &[ShownNote],
 ) -> Result<Matching> {
-    let near = action.near(&request.chain());
+    let near = action.near(&request.lineage.scopes());
     let mut seen = HashSet::new();
     let mut scopes: Vec<Scope> = near
         .iter()

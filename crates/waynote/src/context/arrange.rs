@@ -139,7 +139,7 @@ impl Claimants {
         } = gathered;
         // The nearest place first, in it its own note before its keyed ones.
         let mut places: Vec<(usize, Note)> = places.into_iter().enumerate().collect();
-        let outermost_first: Vec<Scope> = request.chain();
+        let outermost_first: Vec<Scope> = request.lineage.scopes();
         places.sort_by_cached_key(|(_, note)| {
             let scope = note.address.scope();
             Reverse(outermost_first.iter().position(|of| *of == scope))

@@ -3,10 +3,11 @@
 
 use jiff::Timestamp;
 
-use super::Section;
 use super::age::age;
+use super::{Request, Section};
 use crate::address::Address;
 use crate::content::is_space;
+use crate::model::lineage::Lineage;
 use crate::note::{EntryType, Note};
 use crate::secrets::masked;
 use crate::visible::without_tags;
@@ -21,11 +22,11 @@ pub(super) struct Notes {
     pub(super) iterations: Vec<Note>,
 }
 
-pub(super) fn section(section: Section, notes: &Notes, now: Timestamp) -> String {
+pub(super) fn section(section: Section, notes: &Notes, request: &Request) -> String {
     match section {
         Section::Pinned => pinned(notes.notebook.iter().filter(|note| note.pinned)),
-        Section::Places => places(&notes.places),
-        Section::Index => index(&notes.notebook, now),
+        Section::Places => places(&notes.places, &request.lineage),
+        Section::Index => index(&notes.notebook, request.now),
         Section::Iterations => iterations(&notes.iterations),
     }
 }
@@ -59,14 +60,15 @@ fn index(notes: &[Note], now: Timestamp) -> String {
 }
 
 /// Zrb: the places, outermost first. It trims each note and demotes headings outside fences; a fence that a note leaves
-/// open continues through the notes after it.
-fn places(notes: &[Note]) -> String {
+/// open continues through the notes after it. A place of the repository has the name of its directory here.
+fn places(notes: &[Note], lineage: &Lineage) -> String {
     if notes.is_empty() {
         return String::new();
     }
     let block = |note: &Note| {
         let name = match &note.address {
-            Address::PlaceKey(place, key) => format!("{place}#{key}"),
+            Address::Place(place) => lineage.path_of(place).to_string(),
+            Address::PlaceKey(place, key) => format!("{}#{key}", lineage.path_of(place)),
             address => address.scope().name().to_owned(),
         };
         let name = masked(&name);

@@ -128,7 +128,7 @@ fn session(request: &Request) -> Option<&Name> {
 fn lists(request: &Request) -> Vec<Recent> {
     let mut lists = Vec::new();
     if request.wants(Section::Places) {
-        let places = request.chain().into_iter();
+        let places = request.lineage.scopes().into_iter();
         lists.extend(places.map(|scope| Recent::ByKey { scope }));
     }
     for (section, pinned) in [(Section::Pinned, true), (Section::Index, false)] {
@@ -264,7 +264,7 @@ fn as_they_are(
 
 /// Reads all notes that applied at an earlier moment.
 fn as_they_were(store: &dyn Reader, request: &Request, moment: AsOf) -> Result<Candidates> {
-    let scopes = request.scopes(request.chain());
+    let scopes = request.scopes(request.lineage.scopes());
     let All {
         notes: [agent, mut places, entries],
         version,

@@ -136,10 +136,20 @@ impl Renderer {
     }
 }
 
+/// The scopes of the place and every place above it, by path and by name in the repository, outermost first.
+fn own_chain(request: &Request) -> Vec<Scope> {
+    let lineage = &request.lineage;
+    let own = lineage.path_of(lineage.place()).chain();
+    let mut scopes = lineage.scopes();
+    scopes.retain(
+        |scope| matches!(scope, Scope::Place(place) if own.contains(&lineage.path_of(place))),
+    );
+    scopes
+}
+
 /// All sections in full, as the source programs write them.
 fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
-    let own_chain = request.place.chain().into_iter().map(Scope::Place);
-    let scopes = request.scopes(own_chain.collect());
+    let scopes = request.scopes(own_chain(request));
     let gather::All {
         notes: [notebook, places, iterations],
         version,
@@ -162,7 +172,7 @@ fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
         .filter(|section| request.wants(*section))
         .map(|section| SectionText {
             section,
-            text: faithful::section(section, &notes, request.now),
+            text: faithful::section(section, &notes, request),
         })
         .filter(|section| !section.text.is_empty())
         .collect();

@@ -14,6 +14,7 @@ pub mod forget;
 pub mod id;
 pub mod key;
 pub mod limits;
+pub(crate) mod lineage;
 pub(crate) mod lists;
 pub mod note;
 pub mod place;

@@ -233,18 +233,6 @@ impl Place {
         &self.0
     }
 
-    /// Every place whose notes apply to work here, outermost first: the chains of the places in `also`, then the rest of the
-    /// own chain. Blocks, lists, searches, hooks and tools all ask this.
-    pub fn lineage(&self, also: &[Self]) -> Vec<Self> {
-        let mut lineage: Vec<Self> = Vec::new();
-        for place in also.iter().rev().chain([self]).flat_map(Self::chain) {
-            if !lineage.contains(&place) {
-                lineage.push(place);
-            }
-        }
-        lineage
-    }
-
     /// Every place above this one and the place itself, outermost first: home, then each level
     /// down; outside home `~`, `/`, and each level down (as in Zrb). In a repository its root, and each level down.
     pub fn chain(&self) -> Vec<Self> {
@@ -454,14 +442,6 @@ mod tests {
         assert_eq!(resolved("~/code/api"), "/disk2/api");
         // A stored name stays as it is.
         assert!(Place::from_key("~/code/api", &base).is_some());
-    }
-
-    #[test]
-    fn a_lineage_has_each_place_once_and_its_own_last() {
-        let place = |key: &str| key.parse::<Place>().unwrap();
-        let lineage = place("~/tree/src").lineage(&[place("~/main/src")]);
-        let names: Vec<&str> = lineage.iter().map(Place::as_str).collect();
-        assert_eq!(names, ["~", "~/main", "~/main/src", "~/tree", "~/tree/src"]);
     }
 
     #[test]

@@ -1,0 +1,183 @@
+//! Lineages: which places' notes apply at a directory.
+
+use serde::{Deserialize, Serialize};
+
+use crate::place::Place;
+use crate::scope::Scope;
+
+/// Every place whose notes apply at a directory. Whoever knows the file system makes it; nothing here asks a disk.
+///
+/// The notes are read from home inwards: `~`, the directories above the checkout, then from its root down; in each
+/// directory those of its path come first, then those of its name in the repository. The nearest come last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Lineage {
+    /// The directory: its path, or a place of a repository where no checkout is known.
+    place: Place,
+    /// Every place whose notes apply, outermost first.
+    places: Vec<Place>,
+    /// The project that the directory belongs to, by the name that new notes get; none in home and other places that are
+    /// no project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    project: Option<Place>,
+    /// The project's directory here, where the project has the name of a repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    root: Option<Place>,
+    /// Why it is not known how the repository is called.
+    #[serde(skip)]
+    unknown: Option<String>,
+}
+
+/// By its name alone: every place above it, and the place itself. In a repository, that is the project.
+impl From<Place> for Lineage {
+    fn from(place: Place) -> Self {
+        let places = place.chain();
+        let project = place.in_repository().and_then(|_| places.first().cloned());
+        Self {
+            place,
+            places,
+            project,
+            root: None,
+            unknown: None,
+        }
+    }
+}
+
+impl Lineage {
+    /// A directory, with the places that apply at it, outermost first. A place that is named twice counts where it is
+    /// first.
+    pub fn new(place: Place, places: impl IntoIterator<Item = Place>) -> Self {
+        let mut each: Vec<Place> = Vec::new();
+        for place in places {
+            if !each.contains(&place) {
+                each.push(place);
+            }
+        }
+        Self {
+            place,
+            places: each,
+            project: None,
+            root: None,
+            unknown: None,
+        }
+    }
+
+    /// The same in a project. `root` is its directory here, where `project` is the name of a repository.
+    #[must_use]
+    pub fn in_project(self, project: Place, root: Option<Place>) -> Self {
+        Self {
+            project: Some(project),
+            root,
+            ..self
+        }
+    }
+
+    /// The same in a repository of which it is not known how it is called: its notes by path apply, and a new note needs
+    /// an address.
+    #[must_use]
+    pub fn of_unknown(self, reason: String) -> Self {
+        Self {
+            unknown: Some(reason),
+            ..self
+        }
+    }
+
+    /// Why it is not known how the repository is called.
+    pub fn unknown(&self) -> Option<&str> {
+        self.unknown.as_deref()
+    }
+
+    /// The directory.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Every place whose notes apply, outermost first.
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// The scopes of [`places`](Self::places).
+    pub fn scopes(&self) -> Vec<Scope> {
+        self.places.iter().cloned().map(Scope::Place).collect()
+    }
+
+    /// The project, by the name that new notes get.
+    pub fn project(&self) -> Option<&Place> {
+        self.project.as_ref()
+    }
+
+    /// The places within the project, nearest first: where a note that names no scope is looked for.
+    pub fn in_the_project(&self) -> impl Iterator<Item = &Place> {
+        let tops = [self.project.as_ref(), self.root.as_ref()];
+        let is_inside =
+            move |place: &&Place| tops.iter().flatten().any(|top| place.below(top).is_some());
+        self.places.iter().rev().filter(is_inside)
+    }
+
+    /// The name that new notes on a place get: in the checkout of a named repository that of the repository.
+    #[must_use]
+    pub fn named(&self, place: Place) -> Place {
+        let names = self.project.as_ref().zip(self.root.as_ref());
+        let inside = names.and_then(|(project, root)| Some(project.join(place.below(root)?)));
+        inside.unwrap_or(place)
+    }
+
+    /// The path here of a place of the repository; other places are as they are.
+    #[must_use]
+    pub fn path_of(&self, place: &Place) -> Place {
+        let names = self.project.as_ref().zip(self.root.as_ref());
+        let here = names.and_then(|(project, root)| Some(root.join(place.below(project)?)));
+        here.unwrap_or_else(|| place.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(text: &str) -> Place {
+        text.parse().unwrap()
+    }
+
+    fn names<'p>(places: impl IntoIterator<Item = &'p Place>) -> String {
+        let names: Vec<&str> = places.into_iter().map(Place::as_str).collect();
+        names.join(" ")
+    }
+
+    #[test]
+    fn a_lineage_has_each_place_once_and_knows_those_of_its_project() {
+        let each = "~ ~/code ~ ~/code/shop repo:a/shop ~/code/shop/src repo:a/shop//src";
+        let lineage = Lineage::new(place("~/code/shop/src"), each.split(' ').map(place))
+            .in_project(place("repo:a/shop"), Some(place("~/code/shop")));
+        assert_eq!(
+            names(lineage.places()),
+            "~ ~/code ~/code/shop repo:a/shop ~/code/shop/src repo:a/shop//src"
+        );
+        assert_eq!(
+            names(lineage.in_the_project()),
+            "repo:a/shop//src ~/code/shop/src repo:a/shop ~/code/shop"
+        );
+        let named = |text| lineage.named(place(text)).to_string();
+        assert_eq!(named("~/code/shop/src/pay"), "repo:a/shop//src/pay");
+        assert_eq!(named("~/code/shop"), "repo:a/shop");
+        assert_eq!(named("~/code/api"), "~/code/api");
+        let path = |text| lineage.path_of(&place(text)).to_string();
+        assert_eq!(path("repo:a/shop//src/pay"), "~/code/shop/src/pay");
+        assert_eq!(path("repo:a/other"), "repo:a/other");
+    }
+
+    #[test]
+    fn a_place_alone_has_the_places_above_it() {
+        let lineage = Lineage::from(place("~/p/q"));
+        assert_eq!(names(lineage.places()), "~ ~/p ~/p/q");
+        assert_eq!(
+            (lineage.project(), names(lineage.in_the_project())),
+            (None, String::new())
+        );
+        let lineage = Lineage::from(place("repo:a/b//src"));
+        assert_eq!(names(lineage.places()), "repo:a/b repo:a/b//src");
+        assert_eq!(lineage.project(), Some(&place("repo:a/b")));
+    }
+}
