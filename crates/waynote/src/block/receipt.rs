@@ -209,7 +209,7 @@ mod tests {
     fn status_lines() {
         let request = Request::new(
             "a".parse().unwrap(),
-            "~".parse().unwrap(),
+            crate::Place::home(),
             jiff::Timestamp::UNIX_EPOCH,
         );
         assert_eq!(

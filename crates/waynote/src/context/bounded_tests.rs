@@ -14,7 +14,7 @@ const LEVELS: usize = 20;
 fn request(tokens: usize) -> Request {
     let place: String = (1..=LEVELS).map(|level| format!("/{level}")).collect();
     let now = "2026-05-17T12:00:00Z".parse().unwrap();
-    let place = format!("~{place}").parse().unwrap();
+    let place: crate::Place = format!("~{place}").parse().unwrap();
     Request::new("a".parse().unwrap(), place, now).budget(Budget::of(tokens))
 }
 

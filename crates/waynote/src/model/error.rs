@@ -95,6 +95,14 @@ pub enum Error {
         reason: String,
     },
 
+    /// A repository of which it is not known how it is called: a new note of it has no name.
+    #[error("it is not known how this repository is called: {}", safe(reason))]
+    UnknownRepository {
+        /// Why.
+        #[serde(serialize_with = "safe_text")]
+        reason: String,
+    },
+
     /// An address that cannot be read.
     #[error("`{}` is not an address: {reason}", safe(address))]
     InvalidAddress {

@@ -4,6 +4,7 @@
 use crate::address::{Address, AddressAt};
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Key, Name};
+use crate::model::lineage::Lineage;
 use crate::note::Revision;
 use crate::notebook::Notebook;
 use crate::place::{Base, Place};
@@ -27,18 +28,25 @@ pub struct Typist<'t> {
     pub session: Option<&'t Name>,
     /// The directories that paths start from; none: there are no paths.
     pub base: Option<&'t Base>,
-    /// The places whose notes apply, outermost first: a key may be one of theirs.
-    pub lineage: &'t [Place],
-    /// True if a key is one of the notebook only, even where a note of a directory here has it: for a note to be made.
-    pub only_notebook: bool,
+    /// The directory, with every place whose notes apply: a key may be one of theirs. None: keys are the notebook's.
+    pub lineage: Option<&'t Lineage>,
     /// Tells whether a place is a directory now.
     pub is_directory: &'t dyn Fn(&Place) -> bool,
 }
 
+/// Which note a save under a key writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The note.
+    pub address: Address,
+    /// Other notes with that key that apply here, the nearest first.
+    pub others: Vec<Address>,
+}
+
 impl Typist<'_> {
-    /// The notes that a text may stand for, the one to read first. A key that is there, in the notebook or on this
-    /// directory or one above it, comes before a directory of the same name. Where nothing is there, the note that would
-    /// be made is the only one; for an entry of a log, none.
+    /// The notes that a text may stand for, the one to read first. A key stands for the nearest note that has it: of this
+    /// directory, of one above it, else of the notebook. It comes before a directory of the same name. Where nothing is
+    /// there, the note that would be made is the only one; for an entry of a log, none.
     ///
     /// # Errors
     /// [`Error::InvalidAddress`], [`Error::InvalidKey`] and [`Error::InvalidPlace`] when the text can stand for
@@ -102,15 +110,7 @@ impl Typist<'_> {
         let key = text.parse::<Key>();
         let mut notes = Vec::new();
         if let Ok(key) = &key {
-            let here = self.lineage.iter().rev().filter(|_| !self.only_notebook);
-            let on_places = here.map(|place| Address::PlaceKey(place.clone(), key.clone()));
-            let all = std::iter::once(self.of_agent(key)).chain(on_places);
-            let ask = Ask {
-                notes: all.collect(),
-                ..Ask::default()
-            };
-            let found = store.read(&ask)?.notes.into_iter().flatten();
-            notes.extend(found.map(|note| note.address));
+            notes.extend(self.of_key(store, key)?.into_iter().next());
         }
         if let Ok(place) = self.place(text) {
             let is_directory = (self.is_directory)(&place);
@@ -123,13 +123,60 @@ impl Typist<'_> {
             notes = self.by_end_of_id(store, text)?;
         }
         if notes.is_empty() {
-            notes.push(self.of_agent(&key?));
+            notes.push(self.new_of_key(key?));
         }
         Ok(notes)
     }
 
-    fn of_agent(&self, key: &Key) -> Address {
-        Address::Agent(self.agent.clone(), key.clone())
+    /// The notes with a key that apply here, the nearest first, the notebook's last.
+    fn of_key(&self, store: &dyn Reader, key: &Key) -> Result<Vec<Address>> {
+        let here = self.lineage.map_or(&[][..], Lineage::places);
+        let here = here.iter().rev().cloned();
+        let on_places = here.map(|place| Address::PlaceKey(place, key.clone()));
+        let ask = Ask {
+            notes: on_places
+                .chain([Address::Agent(self.agent.clone(), key.clone())])
+                .collect(),
+            ..Ask::default()
+        };
+        let found = store.read(&ask)?.notes.into_iter().flatten();
+        Ok(found.map(|note| note.address).collect())
+    }
+
+    /// The note that a key makes: one of the project; outside of one, of the notebook.
+    fn new_of_key(&self, key: Key) -> Address {
+        match self.lineage.and_then(Lineage::project) {
+            Some(project) => Address::PlaceKey(project.clone(), key),
+            None => Address::Agent(self.agent.clone(), key),
+        }
+    }
+
+    /// The note that a save under a key writes where no scope is named: the nearest one of this project that has the key,
+    /// else a new one of the project; outside of a project, one of the notebook. It never is one above the project.
+    ///
+    /// # Errors
+    /// [`Error::UnknownRepository`] when it is not known how the repository is called; [`Error::Busy`],
+    /// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+    pub fn to_save(&self, store: &dyn Reader, key: &Key) -> Result<Saved> {
+        if let Some(reason) = self.lineage.and_then(Lineage::unknown) {
+            let reason = reason.to_owned();
+            return Err(Error::UnknownRepository { reason });
+        }
+        let mut others = self.of_key(store, key)?;
+        let in_project = |place: &Place| {
+            let mut inside = self.lineage.into_iter().flat_map(Lineage::in_the_project);
+            inside.any(|inside| inside == place)
+        };
+        let is_ours = |address: &Address| match address {
+            Address::PlaceKey(place, _) => in_project(place),
+            Address::Agent(..) => self.lineage.and_then(Lineage::project).is_none(),
+            _ => false,
+        };
+        let address = match others.iter().position(is_ours) {
+            Some(nearest) => others.remove(nearest),
+            None => self.new_of_key(key.clone()),
+        };
+        Ok(Saved { address, others })
     }
 
     /// The entries of the session, or without one of all sessions, whose id ends so.
@@ -252,4 +299,108 @@ pub fn instead_of_scope(store: &dyn Store, missing: &Scope) -> Result<Option<Str
         ScopeKind::Session => "the sessions are",
     };
     Ok(Some(format!("{guess}{of}: {shown}{more}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::Change;
+    use crate::note::Stamp;
+    use crate::{Content, SqliteStore};
+
+    const HERE: [&str; 6] = [
+        "~",
+        "~/shop",
+        "repo:a/shop",
+        "~/shop/src",
+        "repo:a/shop//src",
+        "~/shop/src/x",
+    ];
+
+    fn place(text: &str) -> Place {
+        text.parse().unwrap()
+    }
+
+    /// A lineage in the checkout ~/shop of the repository a/shop.
+    fn lineage() -> Lineage {
+        Lineage::new(place("~/shop/src/x"), HERE.map(place))
+            .in_project(place("repo:a/shop"), Some(place("~/shop")))
+    }
+
+    /// Which note a key reads, which one a save writes, and which others it names, with notes at these addresses.
+    fn of(addresses: &[&str], lineage: Option<&Lineage>) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let store =
+            SqliteStore::open(folder.path().join("n.db"), &crate::Options::default()).unwrap();
+        let agent = "a".parse().unwrap();
+        let typist = Typist {
+            agent: &agent,
+            session: None,
+            base: None,
+            lineage,
+            is_directory: &|_| false,
+        };
+        let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
+        for address in addresses {
+            let change = Change::Save {
+                address: address.parse().unwrap(),
+                content: Content::text("x").unwrap(),
+                pin: None,
+                limits: crate::Limits::NONE,
+                expect: crate::Expect::Any,
+                origin: None,
+            };
+            store.apply(&[change], &stamp).unwrap();
+        }
+        let read = typist.meant(&store, "k").unwrap().remove(0).address;
+        match typist.to_save(&store, &"k".parse().unwrap()) {
+            Ok(saved) => {
+                let others: Vec<String> = saved.others.iter().map(ToString::to_string).collect();
+                format!("{read} | {} | {}", saved.address, others.join(" "))
+            }
+            Err(error) => format!("{read} | {error}"),
+        }
+    }
+
+    #[test]
+    fn a_key_is_the_nearest_note_and_a_save_stays_in_the_project() {
+        let lineage = lineage();
+        let of = |addresses: &[&str]| of(addresses, Some(&lineage));
+        for (addresses, expected) in [
+            (&[][..], "repo:a/shop#k | repo:a/shop#k | "),
+            (&["agent:a#k"], "agent:a#k | repo:a/shop#k | agent:a#k"),
+            (&["place:~#k"], "place:~#k | repo:a/shop#k | place:~#k"),
+            (&["place:~/shop#k"], "place:~/shop#k | place:~/shop#k | "),
+            (
+                &["place:~/shop#k", "repo:a/shop#k", "agent:a#k"],
+                "repo:a/shop#k | repo:a/shop#k | place:~/shop#k agent:a#k",
+            ),
+            (
+                &["repo:a/shop//src#k", "repo:a/shop#k", "place:~#k"],
+                "repo:a/shop//src#k | repo:a/shop//src#k | repo:a/shop#k place:~#k",
+            ),
+            (
+                &["place:~/shop/src/x#k"],
+                "place:~/shop/src/x#k | place:~/shop/src/x#k | ",
+            ),
+        ] {
+            assert_eq!(of(addresses), expected, "{addresses:?}");
+        }
+    }
+
+    #[test]
+    fn outside_of_a_project_a_key_is_the_notebooks() {
+        let home = Lineage::from(place("~"));
+        assert_eq!(of(&[], Some(&home)), "agent:a#k | agent:a#k | ");
+        assert_eq!(
+            of(&["place:~#k"], Some(&home)),
+            "place:~#k | agent:a#k | place:~#k"
+        );
+        assert_eq!(of(&["place:~#k"], None), "agent:a#k | agent:a#k | ");
+        let unknown = lineage().of_unknown("x cannot be read".into());
+        assert_eq!(
+            of(&["repo:a/shop#k"], Some(&unknown)),
+            "repo:a/shop#k | it is not known how this repository is called: x cannot be read"
+        );
+    }
 }

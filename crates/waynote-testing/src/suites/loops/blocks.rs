@@ -6,6 +6,7 @@ use waynote::session_state::iteration_start;
 use waynote::{Content, EntryType, LocalStore, Places, SessionLog};
 
 use super::{DONE, at, begin, ended, name};
+use crate::values::place;
 
 fn write(store: &dyn LocalStore, place: &str, text: &str) {
     let content = Content::text(text).unwrap();
@@ -21,7 +22,7 @@ pub(crate) fn the_block_of_an_iteration_is_made_again_as_it_was(store: &dyn Loca
     let mut given = Vec::new();
     for style in [Style::Stable, Style::Faithful, Style::Stable] {
         let number = run.next_iteration().unwrap();
-        let asked = Request::new(name("builder"), "~/work".parse().unwrap(), at(5).now)
+        let asked = Request::new(name("builder"), place("~/work"), at(5).now)
             .session(name("s"))
             .iteration(number)
             .style(style)

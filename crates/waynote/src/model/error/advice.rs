@@ -26,6 +26,9 @@ impl Error {
             Self::InvalidTokenFactor { .. } => {
                 "write a number from 0.1 to 10, for example 1.2: the tokens of your model divided by those of o200k"
             }
+            Self::UnknownRepository { .. } => {
+                "name the note by its address, or its directory by the path"
+            }
             Self::InvalidCitation { .. } => {
                 "cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code"
             }

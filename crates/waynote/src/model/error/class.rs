@@ -52,6 +52,7 @@ impl Error {
             | Self::InvalidAddress { .. }
             | Self::InvalidIteration { .. }
             | Self::InvalidCitation { .. }
+            | Self::UnknownRepository { .. }
             | Self::UnknownType { .. }
             | Self::IdUsed { .. }
             | Self::InvalidTokenFactor { .. }
