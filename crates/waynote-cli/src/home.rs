@@ -74,11 +74,6 @@ pub(crate) fn main_checkout(place: &Place) -> Outcome<Option<Place>> {
     Ok(environment().main_checkout(place)?)
 }
 
-/// Every place whose notes apply at a place, outermost first.
-pub(crate) fn lineage(place: &Place) -> Outcome<Vec<Place>> {
-    Ok(environment().lineage(place)?)
-}
-
 /// A path with `~` for home.
 pub(crate) fn expanded(path: &str) -> Outcome<PathBuf> {
     Ok(environment().expanded(path)?)

@@ -10,10 +10,13 @@ mod values;
 use std::path::Path;
 
 use waynote::context::{Budget, Style};
-use waynote::{Author, Limits, Name, SecretPolicy};
+use waynote::{Author, Limits, Lineage, Name, Place, SecretPolicy};
+use waynote_system::repository::Naming;
 
 use crate::args::Global;
 use crate::error::{Failure, Outcome};
+use crate::home;
+pub(crate) use file::SUBPROJECTS;
 pub(crate) use layers::Origin;
 pub(crate) use row::{Kind, SettingInfo};
 pub(crate) use table::{KNOWN, Settings};
@@ -77,6 +80,19 @@ impl Settings {
             let hint = "run `waynote doctor` for details";
             crate::error::complain(&format!("warning: {told}; {hint}"));
         }
+    }
+
+    /// How repositories are named.
+    pub(crate) fn naming(&self) -> Naming {
+        Naming {
+            is_off: !self.repo_names.value,
+            ..self.repos.value.clone()
+        }
+    }
+
+    /// Every place whose notes apply at a directory, and the project that it belongs to.
+    pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
+        Ok(home::environment().lineage(place, &self.naming())?)
     }
 
     /// The budget of a block, unless the call gives its own.

@@ -14,11 +14,11 @@ use crate::invocation::Context;
 /// What a command does with the note.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// Reads or changes it. A key comes before a directory of the same name; two notes with that key are several.
+    /// Reads or changes it. A key is the nearest note that has it, and comes before a directory of the same name.
     Keep,
     /// Takes it away: it must be the only one that is meant.
     TakeAway,
-    /// Makes it of another one. A key is one of the notebook.
+    /// Makes it. A key without a scope is the project's.
     Make,
 }
 
@@ -30,17 +30,22 @@ impl Context<'_> {
         }
         let (base, session) = (home::base().ok(), self.session().ok());
         let lineage = match &base {
-            Some(base) => home::lineage(&base.cwd())?,
-            None => Vec::new(),
+            Some(base) => Some(self.settings.lineage(&base.cwd())?),
+            None => None,
         };
         let typist = Typist {
             agent: &self.settings.agent.value,
             session: session.as_ref().map(|(session, _)| session),
             base: base.as_ref(),
-            lineage: &lineage,
-            only_notebook: purpose == Use::Make,
+            lineage: lineage.as_ref(),
             is_directory: &is_directory,
         };
+        if purpose == Use::Make
+            && let Ok(key) = typed.parse()
+        {
+            let made = self.read(|store| Ok(typist.to_save(store, &key)?))?;
+            return Ok(AddressAt::new(made.address, None));
+        }
         let meant = self.read(|store| Ok(typist.meant(store, typed)?))?;
         // Only a directory stands behind the others.
         let is_alike = |at: &&AddressAt| !matches!(at.address, Address::Place(_));

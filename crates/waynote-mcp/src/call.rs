@@ -76,8 +76,7 @@ impl Call<'_> {
             agent: &here.caller.agent,
             session: here.caller.session.as_ref(),
             base: base.as_ref(),
-            lineage: &lineage,
-            only_notebook: false,
+            lineage: lineage.as_ref(),
             is_directory: &|_| false,
         };
         let mut meant = typist.meant(store, word)?;

@@ -1,7 +1,10 @@
 //! The caller: the agent, its session and iteration, the directory of its project.
 
+use std::fmt;
+use std::sync::Arc;
+
 use waynote::context::{Budget, Request, Style};
-use waynote::{Address, AddressAt, Base, Key, Limits, Name, Place, Scope, Store};
+use waynote::{Address, AddressAt, Base, Key, Limits, Lineage, Name, Place, Scope, Store};
 
 use jiff::Timestamp;
 
@@ -31,9 +34,26 @@ pub struct Caller {
     pub home: Option<String>,
     /// Possible project directories, the best guess first: absolute paths. Home and the root are skipped.
     pub directories: Vec<String>,
-    /// True if these directories are on another machine. Then this machine's disk is not read, neither to resolve
-    /// links in the home directory nor to find the main checkout of a worktree.
-    pub is_elsewhere: bool,
+    /// The lineage of a directory of this machine. None: the directories are on another machine. Then this machine's disk
+    /// is not read, neither to resolve links in the home directory nor to find the repository of a directory.
+    pub lineages: Option<Lineages>,
+}
+
+/// Says which places' notes apply at a directory: whoever knows the file system makes it.
+#[derive(Clone)]
+pub struct Lineages(Arc<dyn Fn(&Place) -> Lineage + Send + Sync>);
+
+impl Lineages {
+    /// Takes the function.
+    pub fn new(of: impl Fn(&Place) -> Lineage + Send + Sync + 'static) -> Self {
+        Self(Arc::new(of))
+    }
+}
+
+impl fmt::Debug for Lineages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lineages")
+    }
 }
 
 impl Caller {
@@ -55,7 +75,7 @@ impl Caller {
             Some(home) => Base::new(home, directory)?,
             None => Base::without_home(directory)?,
         };
-        if self.is_elsewhere {
+        if self.lineages.is_none() {
             return Ok(base);
         }
         let base = base.with_links(waynote_files::real);
@@ -212,33 +232,26 @@ impl ConnectedCaller {
 
     /// The request for the caller's block. Without a project it has the notes that apply everywhere.
     pub(crate) fn request(&self, now: Timestamp) -> Request {
-        let place = self.place().unwrap_or_else(Place::home);
-        Request::new(self.caller.agent.clone(), place, now)
+        let lineage = self.lineage().unwrap_or_else(|| Place::home().into());
+        Request::new(self.caller.agent.clone(), lineage, now)
             .session(self.caller.session.clone())
             .iteration(self.caller.iteration)
             .style(self.caller.style)
             .budget(self.caller.budget)
-            .also(self.main_checkout().into_iter().collect())
             .tools(reader_tools())
     }
 
-    /// The places whose notes apply in the project, outermost first; none without a project.
-    pub(crate) fn lineage(&self) -> Vec<Place> {
-        let place = self.place();
-        place.map_or_else(Vec::new, |place| {
-            place.lineage(self.main_checkout().as_slice())
-        })
+    /// The lineage of the project; none without a project.
+    pub(crate) fn lineage(&self) -> Option<Lineage> {
+        Some(self.lineage_of(self.place()?))
     }
 
-    /// The same directory in the main checkout, when the project is a linked git worktree.
-    fn main_checkout(&self) -> Option<Place> {
-        if self.caller.is_elsewhere {
-            return None;
+    /// The lineage of a directory.
+    pub(crate) fn lineage_of(&self, place: Place) -> Lineage {
+        match &self.caller.lineages {
+            Some(Lineages(of)) => of(&place),
+            None => place.into(),
         }
-        let base = self.base().ok()?;
-        let there =
-            waynote_files::worktree::main_checkout(std::path::Path::new(self.project.as_ref()?))?;
-        Place::resolve(there.to_str()?, &base).ok()
     }
 
     /// The base of a word that may be a path. None if it could only start from a project, and none is known.
@@ -276,7 +289,7 @@ mod tests {
             budget: Budget::default(),
             home: Some("/home/u".into()),
             directories: directories.iter().map(|of| (*of).to_owned()).collect(),
-            is_elsewhere: false,
+            lineages: None,
         })
     }
 

@@ -14,7 +14,7 @@
 //! use jiff::Timestamp;
 //! use waynote::context::{Budget, ShownNote, Style};
 //! use waynote::{Limits, Store, SqliteStore};
-//! use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
+//! use waynote_mcp::{Caller, Delivery, Host, Lineages, Options, Refusal, Set};
 //!
 //! struct Program {
 //!     store: SqliteStore,
@@ -62,7 +62,7 @@
 //!     budget: Budget::default(),
 //!     home: None,
 //!     directories: vec!["/srv/shop".into()],
-//!     is_elsewhere: false,
+//!     lineages: Some(Lineages::new(|place| place.clone().into())),
 //! };
 //! let options = Options {
 //!     caller,
@@ -104,7 +104,7 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::runtime::Handle;
 
-pub use caller::Caller;
+pub use caller::{Caller, Lineages};
 pub use delivery::Delivery;
 pub use host::Host;
 #[cfg(feature = "http")]

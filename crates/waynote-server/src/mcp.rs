@@ -116,7 +116,7 @@ fn options(visit: &Visit, named: McpQuery) -> Answer<Options> {
         budget: named.budget.map_or_else(Budget::default, Budget::of),
         home: named.home,
         directories,
-        is_elsewhere: true,
+        lineages: None,
     };
     Ok(Options {
         caller,

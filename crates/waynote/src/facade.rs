@@ -164,7 +164,9 @@ impl<S: Store> Agent<S> {
     /// [`Error::InvalidPlace`].
     pub fn at(&self, path: &str) -> Result<Self> {
         let place = Place::resolve(path, &self.notes.surroundings.base)?;
-        Ok(self.with(self.request.clone().place(place)))
+        let mut request = self.request.clone();
+        request.lineage = place.into();
+        Ok(self.with(request))
     }
 
     /// The same agent in a session.
@@ -244,7 +246,7 @@ impl<S: Store> Agent<S> {
     /// As [`Places::write`], and [`Error::NotText`].
     pub fn write_place(&self, text: impl Into<String>) -> Result<Note> {
         let content = Content::text(text)?;
-        Places::new(&*self.notes.store).write(&self.request.place, content, &self.stamp())
+        Places::new(&*self.notes.store).write(self.request.lineage.place(), content, &self.stamp())
     }
 
     /// Adds an entry to the session's log, in the agent's iteration. An entry that the log has already is returned:

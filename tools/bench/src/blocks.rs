@@ -146,12 +146,14 @@ fn stamp(second: u64) -> Stamp {
 }
 
 fn request(tokens: usize) -> Result<Request> {
-    Ok(
-        Request::new("bench".parse()?, "~/a/b".parse()?, stamp(0).now)
-            .session(Some("bench".parse()?))
-            .iteration(Some(1_000_000))
-            .budget(Budget::of(tokens)),
+    Ok(Request::new(
+        "bench".parse()?,
+        "~/a/b".parse::<waynote::Place>()?,
+        stamp(0).now,
     )
+    .session(Some("bench".parse()?))
+    .iteration(Some(1_000_000))
+    .budget(Budget::of(tokens)))
 }
 
 /// All three.
@@ -351,7 +353,8 @@ fn fill_with_what_applies(path: &Path) -> Result<()> {
 
 fn cost_of(label: &str, path: &Path) -> Result<()> {
     let store = SqliteStore::open(path, &Options::default())?;
-    let mut request = request(2000)?.place("~/a/b/c/d/e".parse()?);
+    let mut request = request(2000)?;
+    request.lineage = "~/a/b/c/d/e".parse::<waynote::Place>()?.into();
     let mut renderer = Renderer::default();
     let mut random = Random(3);
     let (mut changed, mut fresh, mut same) = (Vec::new(), Vec::new(), Vec::new());

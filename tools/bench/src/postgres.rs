@@ -60,7 +60,7 @@ fn fill(store: &dyn Store, notes: u32) -> Result<()> {
 }
 
 fn block(store: &dyn Store) -> Result<String> {
-    let request = Request::new("a".parse()?, "~/x".parse()?, stamp()?.now)
+    let request = Request::new("a".parse()?, "~/x".parse::<waynote::Place>()?, stamp()?.now)
         .session(Some("s".parse()?))
         .iteration(Some(1_000_000))
         .budget(Budget::default().tokens(8000));

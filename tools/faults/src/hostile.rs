@@ -93,9 +93,13 @@ fn block(texts: &[String], budget: usize) -> Result<String> {
         // The block is in the order of their times.
         store.apply(&[change], &by_agent(i64::try_from(number)?))?;
     }
-    let request = Request::new("a".parse()?, "~/x/y2".parse()?, Timestamp::UNIX_EPOCH)
-        .session(Some("s".parse()?))
-        .budget(Budget::of(budget));
+    let request = Request::new(
+        "a".parse()?,
+        "~/x/y2".parse::<waynote::Place>()?,
+        Timestamp::UNIX_EPOCH,
+    )
+    .session(Some("s".parse()?))
+    .budget(Budget::of(budget));
     Ok(render(&store, &request)?.text)
 }
 

@@ -269,9 +269,13 @@ impl Truth {
     /// The prompt's block: every run of words in it has to be a part of some text.
     fn block(&self, store: &dyn LocalStore, seen: &mut StoreReport) {
         let block = (|| -> Result<String> {
-            let request = Request::new("a".parse()?, "~/p1".parse()?, Timestamp::UNIX_EPOCH)
-                .session(Some("s".parse()?))
-                .budget(Budget::of(0));
+            let request = Request::new(
+                "a".parse()?,
+                "~/p1".parse::<waynote::Place>()?,
+                Timestamp::UNIX_EPOCH,
+            )
+            .session(Some("s".parse()?))
+            .budget(Budget::of(0));
             Ok(render(store, &request)?.text)
         })();
         let block = match block {

@@ -135,18 +135,15 @@ pub(super) fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Requ
         return Err(faithful_shows_all());
     }
     let place = input::place(args.at.path.as_deref())?;
-    let also = crate::home::main_checkout(&place)?.into_iter().collect();
-    Ok(
-        Request::new(settings.agent.value.clone(), place, crate::clock::now()?)
-            .style(style)
-            .only(args.only)
-            .budget(budget)
-            .query(args.query.clone())
-            .as_of(args.as_of.as_deref().map(moment).transpose()?)
-            .explain(args.explain || (context.output.json && budget.tokens == 0))
-            .also(also)
-            .tools(waynote_mcp::reader_tools()),
-    )
+    let (agent, lineage) = (settings.agent.value.clone(), settings.lineage(&place)?);
+    Ok(Request::new(agent, lineage, crate::clock::now()?)
+        .style(style)
+        .only(args.only)
+        .budget(budget)
+        .query(args.query.clone())
+        .as_of(args.as_of.as_deref().map(moment).transpose()?)
+        .explain(args.explain || (context.output.json && budget.tokens == 0))
+        .tools(waynote_mcp::reader_tools()))
 }
 
 /// A position of the journal, or a time.

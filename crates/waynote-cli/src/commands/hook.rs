@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 use waynote::context::Request;
-use waynote::{Place, Store};
+use waynote::{Lineage, Store};
 use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
 
 use crate::args::{Global, HookArgs};
@@ -209,8 +209,9 @@ fn work(
         Err(failure) => return Err(failure),
     };
     let is_elsewhere = settings.remote().or(settings.database()).is_some();
-    let place = hook.place(environment())?;
-    if !hook.looks(environment(), &place, &settings.action_roots.value)? {
+    let lineage = settings.lineage(&hook.place(environment())?)?;
+    let roots = &settings.action_roots.value;
+    if !hook.looks(environment(), &settings.naming(), &lineage, roots)? {
         return Ok(hook.nothing());
     }
     let limit = Limit::of(hook.can_wait(), is_elsewhere);
@@ -229,21 +230,19 @@ fn work(
         true => Inside::named(&settings),
         false => Inside::of_block(&settings, store)?,
     };
-    let request = request(&settings, place, &inside)?;
+    let request = request(&settings, lineage, &inside)?;
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
     let searches = !words.no_search;
     Ok(hook.answer(environment(), store, request, searches, has_it_in_prompt)?)
 }
 
 /// The request of a block for a session at a place.
-fn request(settings: &Settings, place: Place, inside: &Inside) -> Outcome<Request> {
-    let also = home::main_checkout(&place)?.into_iter().collect();
+fn request(settings: &Settings, lineage: Lineage, inside: &Inside) -> Outcome<Request> {
     let agent = settings.agent.value.clone();
-    Ok(Request::new(agent, place, clock::now()?)
+    Ok(Request::new(agent, lineage, clock::now()?)
         .session(inside.session.clone())
         .iteration(inside.iteration)
         .style(settings.style.value)
-        .also(also)
         .budget(settings.budget(None))
         .tools(waynote_mcp::reader_tools()))
 }
@@ -271,12 +270,13 @@ pub(super) fn answered(
         payload: Payload::of_call(arguments)?,
     };
     let mut hook = call.enter(environment(), ledgers, None)?;
-    let place = hook.place(environment())?;
-    if !hook.looks(environment(), &place, &settings.action_roots.value)? {
+    let lineage = settings.lineage(&hook.place(environment())?)?;
+    let roots = &settings.action_roots.value;
+    if !hook.looks(environment(), &settings.naming(), &lineage, roots)? {
         return Ok(String::new());
     }
     let inside = Inside::of_block(settings, store)?;
-    let request = request(settings, place, &inside)?;
+    let request = request(settings, lineage, &inside)?;
     let has_it = inside.is_in_loop && hook.may_have_it_in_prompt();
     let (said, _) = hook
         .answer(environment(), store, request, false, has_it)?

@@ -5,10 +5,10 @@ use waynote::{EntryType, Listing, Name, Note, Revision, Scope, ScopeKind};
 
 use crate::args::{KindArg, ListArgs, NarrowArgs};
 use crate::error::Outcome;
+use crate::input;
 use crate::invocation::Context;
 use crate::settings::Origin;
 use crate::table::{list, when};
-use crate::{home, input};
 
 /// What a list is narrowed to.
 pub(super) struct Narrow {
@@ -55,8 +55,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
     let at = args
         .at
         .as_ref()
-        .map(|path| home::lineage(&input::place(Some(path))?))
-        .transpose()?;
+        .map(|path| context.settings.lineage(&input::place(Some(path))?))
+        .transpose()?
+        .map(|lineage| lineage.places().to_vec());
     let kind = match args.kind {
         Some(KindArg::Place) => Some(ScopeKind::Place),
         Some(KindArg::Log) => Some(ScopeKind::Session),

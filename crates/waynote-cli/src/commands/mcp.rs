@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 use waynote::context::ShownNote;
 use waynote::event::EventAddress;
 use waynote::store::Damage;
-use waynote::{Place, Store};
+use waynote::{Lineage, Place, Store};
 use waynote_clients::{About, CallerSession, Channel, Client, Ledgers};
-use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
+use waynote_mcp::{Caller, Delivery, Host, Lineages, Options, Refusal, Set};
 use waynote_system::process::Process;
 
 use crate::error::{Failure, Outcome};
@@ -22,6 +22,15 @@ use crate::inside::{Inside, told_lease};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::settings::Settings;
+
+/// The lineages of directories of this machine. What cannot be found out about one is said where a note is written.
+fn lineages(settings: &Settings) -> Lineages {
+    let naming = settings.naming();
+    Lineages::new(move |place| {
+        let lineage = home::environment().lineage(place, &naming);
+        lineage.unwrap_or_else(|error| Lineage::from(place.clone()).of_unknown(error.to_string()))
+    })
+}
 
 pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     let settings = &context.settings;
@@ -52,7 +61,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         budget: settings.budget(None),
         home: home::if_any()?,
         directories,
-        is_elsewhere: false,
+        lineages: Some(lineages(settings)),
     };
     let has_project = caller.names_project();
     // One that is gone or has no name in UTF-8 is no project.

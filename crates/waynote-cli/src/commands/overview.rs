@@ -65,9 +65,8 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
     let settings = &context.settings;
     let (agent, now) = (settings.agent.value.clone(), clock::now()?);
-    let request = Request::new(agent.clone(), place.clone(), now)
+    let request = Request::new(agent.clone(), settings.lineage(&place)?, now)
         .budget(settings.budget(None))
-        .also(crate::home::main_checkout(&place)?.into_iter().collect())
         .session(settings.session.value.clone())
         .tools(waynote_mcp::reader_tools())
         .explain(true);

@@ -43,8 +43,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
         }
         PlaceCommand::All { at } => {
             let place = input::place(at.path.as_deref())?;
-            let applies = home::lineage(&place)?.into_iter().map(Scope::Place);
-            let applies = Filter::Scopes(applies.collect());
+            let applies = Filter::Scopes(context.settings.lineage(&place)?.scopes());
             let notes = context.read(|store| Ok(store.select(&applies)?))?;
             context.answer(&notes, || whole(&notes))
         }

@@ -3,13 +3,13 @@
 use anstyle::Style;
 use waynote::text::day;
 use waynote::visible::visible;
-use waynote::{EntryType, Hit, Scope, SearchKind, SearchRequest, Snippet};
+use waynote::{EntryType, Hit, SearchKind, SearchRequest, Snippet};
 
 use super::list::unlimited_if_zero;
 use crate::args::{KindArg, SearchArgs};
 use crate::error::Outcome;
+use crate::input;
 use crate::invocation::Context;
-use crate::{home, input};
 
 pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     // Any text is a query; bytes that are not UTF-8 are in no note.
@@ -26,8 +26,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
         KindArg::Log => SearchKind::Log,
     }));
     if let Some(path) = &args.at {
-        let applies = home::lineage(&input::place(Some(path))?)?;
-        request.scopes = applies.into_iter().map(Scope::Place).collect();
+        let lineage = context.settings.lineage(&input::place(Some(path))?)?;
+        request.scopes = lineage.scopes();
     }
     let hits = context.read(|store| Ok(store.search(&request)?))?;
     if context.output.json {

@@ -63,8 +63,9 @@ fn reach(context: &Context<'_>) -> Outcome<UndoScope> {
     // Without a home or a working directory, the notebook is left.
     if let Ok(base) = home::base() {
         let here = base.cwd();
+        let lineage = context.settings.lineage(&here)?;
         reach.places.extend(home::main_checkout(&here)?);
-        reach.places.push(here);
+        reach.places.extend([lineage.named(here.clone()), here]);
     }
     Ok(reach)
 }

@@ -12,9 +12,12 @@ use waynote::text::line_of;
 use waynote::visible::visible;
 use waynote_system::variables;
 
-use super::row::Names;
+use super::row::{Kind, Names};
 use crate::error::Outcome;
 use crate::home;
+
+/// The row of `[repos]` that lists directories which are projects; every other row is a name.
+pub(crate) const SUBPROJECTS: &str = "subprojects";
 
 /// A mistake in the settings.
 #[derive(Clone, Debug, Serialize)]
@@ -94,7 +97,10 @@ impl File {
         };
         for (name, value) in table {
             let line = line_of(text, value.span().start);
-            match (names.find(&name), text_of(value.get_ref())) {
+            match (
+                names.find(&name),
+                text_of(value.get_ref(), names.find(&name).map(|(_, kind)| kind)),
+            ) {
                 (Some((known, _)), Some(text)) => {
                     self.values.insert(known.name, (text, line));
                 }
@@ -127,8 +133,17 @@ impl File {
 }
 
 /// A value as its variable would have it.
-fn text_of(value: &Value) -> Option<String> {
+fn text_of(value: &Value, kind: Option<Kind>) -> Option<String> {
     match value {
+        Value::Boolean(is_on) if kind == Some(Kind::Flag) => Some(is_on.to_string()),
+        Value::Table(rows) if kind == Some(Kind::Table) => {
+            let rows = rows.iter().map(|(name, value)| match value {
+                Value::String(other) if name.contains('/') => Some(format!("{name}={other}")),
+                Value::Array(_) if name == SUBPROJECTS => text_of(value, None),
+                _ => None,
+            });
+            Some(rows.collect::<Option<Vec<_>>>()?.join(","))
+        }
         Value::String(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
         Value::Float(number) => Some(number.to_string()),

@@ -60,6 +60,10 @@ pub(crate) enum Kind {
     Number,
     /// A list of names.
     Names,
+    /// `true` or `false`.
+    Flag,
+    /// A table of names.
+    Table,
 }
 
 /// All settings, in the order of the table.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use waynote::author::PERSON;
 use waynote::context::{Budget, Style, TokenFactor};
 use waynote::{Limits, Name, Options, Place};
+use waynote_system::repository::Naming;
 use waynote_system::variables;
 
 use super::file::{File, Problem};
@@ -150,6 +151,18 @@ settings! {
     /// Directories outside a session's repository whose notes its actions may get.
     action_roots: Vec<Place> = SettingInfo::new("WAYNOTE_ACTION_ROOTS", Kind::Names),
         values::places, || Ok(Vec::new()), |all| names(all);
+    /// True if a repository's directories have its name.
+    repo_names: bool = SettingInfo {
+            has_flag: false,
+            ..SettingInfo::identity("WAYNOTE_REPO_NAMES", Kind::Flag)
+        },
+        values::flag, || Ok(true), text;
+    /// Which names of repositories are one, and which of their directories are projects.
+    repos: Naming = SettingInfo {
+            has_flag: false,
+            ..SettingInfo::identity("WAYNOTE_REPOS", Kind::Table)
+        },
+        values::repos, || Ok(Naming::default()), values::repos_as_text;
     /// Rules whose credentials may be written.
     allow_secrets: Vec<&'static str> = SettingInfo::new("WAYNOTE_ALLOW_SECRETS", Kind::Names),
         values::secret_rules, || Ok(Vec::new()), |all| names(all);

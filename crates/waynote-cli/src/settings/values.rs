@@ -8,6 +8,8 @@ use waynote::context::{Style, TokenFactor};
 use waynote::visible::visible;
 use waynote::{Name, Place};
 
+use waynote_system::repository::Naming;
+
 use crate::error::{Failure, Outcome};
 use crate::{database, duration, home};
 use waynote_remote::Url;
@@ -125,6 +127,40 @@ pub(super) fn places(text: &str) -> Outcome<Vec<Place>> {
         .map(str::trim)
         .filter(|path| !path.is_empty());
     named.map(|path| Ok(Place::resolve(path, &base)?)).collect()
+}
+
+/// `true` or `false`.
+pub(super) fn flag(text: &str) -> Outcome<bool> {
+    let flag = text.trim().parse();
+    flag.map_err(|_| unfit(text, "a flag", "write `true` or `false`"))
+}
+
+/// Rows of `[repos]`, separated by commas: `a/old=a/new` makes two names one, `a/mono//packages/*` is a directory that is
+/// a project.
+pub(super) fn repos(text: &str) -> Outcome<Naming> {
+    let mut naming = Naming::default();
+    let rows = text.split(',').map(str::trim);
+    for row in rows.filter(|row| !row.is_empty()) {
+        let name = |name: &str| {
+            let place = Place::repository(name.trim());
+            Outcome::Ok(place?.in_repository().unwrap_or_default().0.to_owned())
+        };
+        match row.split_once('=') {
+            Some((from, to)) => _ = naming.same.insert(name(from)?, name(to)?),
+            None => {
+                Place::repository(row)?;
+                naming.projects.push(row.to_owned());
+            }
+        }
+    }
+    Ok(naming)
+}
+
+/// The same rows.
+pub(super) fn repos_as_text(naming: &Naming) -> Option<String> {
+    let same = naming.same.iter().map(|(from, to)| format!("{from}={to}"));
+    let rows: Vec<String> = same.chain(naming.projects.iter().cloned()).collect();
+    (!rows.is_empty()).then(|| rows.join(","))
 }
 
 /// Names of rules, separated by commas.

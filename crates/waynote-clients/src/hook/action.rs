@@ -1,10 +1,9 @@
 //! At a tool, a session gets the notes of the paths that the tool touches; after a failure, those that match it.
 
-use std::path::Path;
-
 use waynote::context::{Action, Failure, Matching, Request, after_failure, at_action, named_in};
-use waynote::{Base, Place, Store};
+use waynote::{Checkout, Lineage, Place, Store};
 use waynote_system::Environment;
+use waynote_system::repository::Naming;
 
 use super::notes::Notes;
 use super::payload::Payload;
@@ -30,14 +29,16 @@ pub(super) struct Touched {
     pub(super) named: Vec<Place>,
     pub(super) command: String,
     pub(super) failure: Option<String>,
+    /// The checkouts that these paths are in, the innermost first.
+    checkouts: Vec<Checkout>,
 }
 
 impl Touched {
-    /// `place` is the session's, `more` are further roots.
+    /// `lineage` is that of the session's place, `more` are further roots.
     pub(super) fn new(
-        environment: &Environment,
+        (environment, naming): (&Environment, &Naming),
         payload: &Payload,
-        place: &Place,
+        lineage: &Lineage,
         more: &[Place],
         failure: Option<String>,
         has_run: bool,
@@ -53,7 +54,7 @@ impl Touched {
         if has_run {
             return Ok(touched);
         }
-        let start = environment.expanded(place.as_str())?;
+        let start = environment.expanded(lineage.place().as_str())?;
         let directory = payload
             .working_directory()
             .filter(|path| path.starts_with('/'));
@@ -61,7 +62,9 @@ impl Touched {
         let resolved = |path: &String| Place::resolve(path, &base).ok();
         touched.paths = paths.iter().filter_map(resolved).collect();
         touched.named = named_in(&touched.command, &base);
-        touched.roots = roots(&start, place, &base);
+        let root = lineage.root().filter(|root| root.is_project());
+        touched.roots = root.into_iter().cloned().collect();
+        touched.checkouts = touched.checkouts_inside(environment, naming, lineage)?;
         // The same paths in the main checkout of a linked worktree.
         if let Some(root) = touched.roots.first().cloned()
             && let Some(main) = environment.main_checkout(&root)?
@@ -79,26 +82,45 @@ impl Touched {
         Ok(touched)
     }
 
+    /// The session's checkouts, behind those inside them that paths are in: submodules, say.
+    fn checkouts_inside(
+        &self,
+        environment: &Environment,
+        naming: &Naming,
+        lineage: &Lineage,
+    ) -> Result<Vec<Checkout>> {
+        let mut inside: Vec<Place> = Vec::new();
+        let is_inside = |place: &Place| {
+            let mut roots = self.roots.iter();
+            roots.any(|root| place != root && place.below(root).is_some())
+        };
+        for path in self.paths.iter().chain(&self.named) {
+            let above = std::iter::successors(Some(path.clone()), Place::parent);
+            for place in above.take_while(is_inside) {
+                if inside.contains(&place) {
+                    break;
+                }
+                inside.push(place);
+            }
+        }
+        let mut checkouts = lineage.checkouts().to_vec();
+        inside.sort_by_key(|place| place.as_str().len());
+        for place in inside {
+            let dot = environment.expanded(place.as_str())?.join(".git");
+            if dot.symlink_metadata().is_ok() {
+                let inner = environment.lineage(&place, naming)?;
+                let inner = inner.checkouts().first().cloned();
+                checkouts.splice(0..0, inner.filter(|of| of.root == place));
+            }
+        }
+        Ok(checkouts)
+    }
+
     /// True if nothing can be told.
     pub(super) fn is_nothing(&self) -> bool {
         let is_below = |path: &Place| self.roots.iter().any(|root| path.below(root).is_some());
         self.failure.is_none() && !self.paths.iter().chain(&self.named).any(is_below)
     }
-}
-
-/// The repository of a session's place, else the place itself. Home and the root are no project: what is below them belongs
-/// to others.
-fn roots(start: &Path, place: &Place, base: &Base) -> Vec<Place> {
-    let top = start
-        .ancestors()
-        .find(|folder| folder.join(".git").exists());
-    let top = top
-        .and_then(Path::to_str)
-        .and_then(|top| Place::resolve(top, base).ok());
-    let top = top
-        .filter(Place::is_project)
-        .unwrap_or_else(|| place.clone());
-    Some(top).filter(Place::is_project).into_iter().collect()
 }
 
 /// The notes for what a tool touches, and those that match its failure.
@@ -109,6 +131,8 @@ pub(super) fn at(
     session: &Session,
     touched: &Touched,
 ) -> Result<(String, Option<PendingDelivery>)> {
+    let mut request = request.clone();
+    request.lineage = request.lineage.in_checkouts(touched.checkouts.clone());
     let known = session.given.pieces();
     let exists = |path: &Place| {
         let path = environment.expanded(path.as_str());
@@ -127,10 +151,10 @@ pub(super) fn at(
         0 => OF_PATHS,
         _ => MORE_OF_PATHS,
     };
-    if let Some(request) = within(request, lead, 400) {
+    if let Some(request) = within(&request, lead, 400) {
         notes.add(lead, &at_action(store, &request, &action, &known)?);
     }
-    let of_failure = within(request, OF_FAILURE, 300).zip(touched.failure.as_deref());
+    let of_failure = within(&request, OF_FAILURE, 300).zip(touched.failure.as_deref());
     if let Some((request, output)) = of_failure {
         let failure = Failure {
             command: &touched.command,

@@ -13,9 +13,10 @@ mod tool;
 use std::path::Path;
 
 use waynote::context::Request;
-use waynote::{Place, Store};
+use waynote::{Lineage, Place, Store};
 use waynote_system::Environment;
 use waynote_system::process::Process;
+use waynote_system::repository::Naming;
 
 use crate::client::{Client, Event};
 use crate::error::{Error, Result};
@@ -102,7 +103,7 @@ impl Hook {
         }
     }
 
-    /// Looks at what the event is about, at a place with these further roots. False where there is nothing to say,
+    /// Looks at what the event is about, at a place with its lineage, and these further roots. False where there is nothing to say,
     /// whatever the store holds.
     ///
     /// # Errors
@@ -110,7 +111,8 @@ impl Hook {
     pub fn looks(
         &mut self,
         environment: &Environment,
-        place: &Place,
+        naming: &Naming,
+        lineage: &Lineage,
         roots: &[Place],
     ) -> Result<bool> {
         let session = &self.session;
@@ -118,7 +120,7 @@ impl Hook {
         if is_at_tool && self.payload.tool.is_change() {
             session.changes();
         }
-        if session.is_off || session.is_paused(place) {
+        if session.is_off || session.is_paused(lineage.place()) {
             return Ok(false);
         }
         if self.event == Event::Stop {
@@ -140,7 +142,8 @@ impl Hook {
         };
         let speaks_before = self.client.event_word(Event::BeforeTool).is_some();
         let has_run = speaks_before && self.event == Event::AfterFailure;
-        self.touched = Touched::new(environment, &self.payload, place, roots, failure, has_run)?;
+        let machine = (environment, naming);
+        self.touched = Touched::new(machine, &self.payload, lineage, roots, failure, has_run)?;
         Ok(!self.touched.is_nothing())
     }
 

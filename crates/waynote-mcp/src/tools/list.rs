@@ -70,7 +70,7 @@ impl List {
     }
 
     fn places(&mut self, store: &dyn Store, request: &Request) -> Result<(), Refusal> {
-        let notes = store.select(&Filter::Scopes(request.chain()))?;
+        let notes = store.select(&Filter::Scopes(request.lineage.scopes()))?;
         let notes: Vec<&Note> = notes
             .iter()
             .filter(|note| !note.content.is_blank())
@@ -78,7 +78,11 @@ impl List {
         if notes.is_empty() {
             return Ok(());
         }
-        let _ = writeln!(self.text, "applies in {}:", visible(request.place.as_str()));
+        let _ = writeln!(
+            self.text,
+            "applies in {}:",
+            visible(request.lineage.place().as_str())
+        );
         for note in notes.iter().rev().take(NOTEBOOK).rev() {
             self.note(&note.address.to_string(), note);
         }

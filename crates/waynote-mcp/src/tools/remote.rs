@@ -53,7 +53,7 @@ fn request(
     let word = |name| arguments.text(name);
     let mut request = here.request(notes.now());
     if let Some(typed) = word("place") {
-        request = request.place(here.place_of(typed)?);
+        request.lineage = here.lineage_of(here.place_of(typed)?);
     }
     if let Some(tokens) = arguments.number("budget") {
         let budget = Budget::of(usize::try_from(tokens).unwrap_or_default());

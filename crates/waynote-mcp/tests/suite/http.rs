@@ -40,7 +40,7 @@ impl Endpoint {
             budget: Budget::default(),
             home: Some("/home/u".into()),
             directories: Vec::new(),
-            is_elsewhere: true,
+            lineages: None,
         };
         Self {
             host: Arc::new(Program {

@@ -57,7 +57,11 @@ pub(crate) async fn context(
     headers: HeaderMap,
 ) -> Answer<Response> {
     let agent = query.agent.as_deref().unwrap_or("default").parse()?;
-    let place = query.place.as_deref().unwrap_or("~").parse()?;
+    let place = query
+        .place
+        .as_deref()
+        .unwrap_or("~")
+        .parse::<waynote::Place>()?;
     let session = query.session.as_deref().map(str::parse).transpose()?;
     let as_of = query.as_of.as_deref().map(str::parse::<AsOf>).transpose();
     let as_of = as_of.map_err(Problem::bad_request)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use waynote::{Lineage, Place};
+use waynote::{Checkout, Lineage, Place};
 use waynote_files::worktree::main_checkout;
 
 use super::{PersonalFiles, Repository, Unknown, glob};
@@ -74,10 +74,7 @@ impl Environment {
             return Ok(place.clone().into());
         }
         let directory = self.expanded(place.as_str())?;
-        let (around, unknown) = match naming.is_off {
-            true => (Vec::new(), None),
-            false => self.around(&directory, naming)?,
-        };
+        let (around, unknown) = self.around(&directory, naming)?;
         let main = self.main_checkout(place)?;
         let mut places = main.as_ref().map(Place::chain).unwrap_or_default();
         for path in place.chain() {
@@ -88,26 +85,31 @@ impl Environment {
             places.push(path);
             places.extend(named);
         }
-        let lineage = Lineage::new(place.clone(), places);
-        if let Some(unknown) = unknown {
+        let checkouts = around.iter().filter_map(|of| {
+            Some(Checkout {
+                root: of.root.clone(),
+                name: of.repository.clone()?,
+            })
+        });
+        let lineage = Lineage::new(place.clone(), places).in_checkouts(checkouts.collect());
+        if let Some(unknown) = unknown.filter(|_| !naming.is_off) {
             return Ok(lineage.of_unknown(unknown.to_string()));
         }
         let Some(inner) = around.first() else {
             let is_none = !place.is_project() || self.is_temporary(&directory);
             return Ok(match is_none {
                 true => lineage,
-                false => lineage.in_project(place.clone(), None),
+                false => lineage.in_project(place.clone(), place.clone()),
             });
         };
         let below = place.below(&inner.root).unwrap_or_default();
         Ok(match &inner.repository {
             Some(repository) => {
                 let project = naming.project(&repository.join(below));
-                let inside = project.below(repository).unwrap_or_default();
-                let root = inner.root.join(inside);
-                lineage.in_project(project, Some(root))
+                let root = lineage.path_of(&project);
+                lineage.in_project(project, root)
             }
-            None => lineage.in_project(self.unnamed(inner)?, Some(inner.root.clone())),
+            None => lineage.in_project(self.unnamed(inner)?, inner.root.clone()),
         })
     }
 
@@ -127,7 +129,8 @@ impl Environment {
             let Some(root) = found.root.to_str() else {
                 break;
             };
-            let name = found.name.clone().map(|name| naming.name(name));
+            let name = found.name.clone().filter(|_| !naming.is_off);
+            let name = name.map(|name| naming.name(name));
             let repository = name.and_then(|name| Place::repository(&name).ok());
             if let Some(outer) = found.root.parent() {
                 above = outer.to_owned();

@@ -9,6 +9,7 @@ use super::answer::shown_of;
 use super::telling::NoteSelection;
 use super::{Matching, Request, ShownNote};
 use crate::error::Result;
+use crate::model::lineage::Lineage;
 use crate::note::Note;
 use crate::place::{Base, Place};
 use crate::scope::Scope;
@@ -54,22 +55,25 @@ struct NearbyPlace<'a> {
 }
 
 impl<'a> Action<'a> {
-    /// The places whose notes are for the action, the nearest first: not those that the start of the session considered.
-    fn near(&self, considered: &[Scope]) -> Vec<NearbyPlace<'a>> {
+    /// The places whose notes are for the action, the nearest first, by their name in a repository and by path: not those
+    /// that the start of the session considered.
+    fn near(&self, lineage: &Lineage) -> Vec<NearbyPlace<'a>> {
         let certain = self.paths.iter().map(|path| (path, None));
         let named = self.named.iter().map(|path| (path, Some(path)));
         let mut near: Vec<NearbyPlace<'a>> = Vec::new();
         for (path, doubtful) in certain.chain(named).take(MOST_PATHS) {
             let above = path.chain().into_iter().rev().enumerate();
             let above = above.take_while(|(_, place)| self.is_below_a_root(place));
-            near.extend(above.map(|(distance, place)| NearbyPlace {
-                distance,
-                place,
-                doubtful,
+            near.extend(above.flat_map(|(distance, path)| {
+                [lineage.named(path.clone()), path].map(|place| NearbyPlace {
+                    distance,
+                    place,
+                    doubtful,
+                })
             }));
         }
         near.sort_by_key(|near| (near.distance, near.doubtful.is_some()));
-        near.retain(|near| !considered.contains(&Scope::Place(near.place.clone())));
+        near.retain(|near| !lineage.places().contains(&near.place));
         near
     }
 
@@ -99,7 +103,7 @@ pub fn at_action(
     action: &Action<'_>,
     known: &[ShownNote],
 ) -> Result<Matching> {
-    let near = action.near(&request.lineage.scopes());
+    let near = action.near(&request.lineage);
     let mut seen = HashSet::new();
     let mut scopes: Vec<Scope> = near
         .iter()

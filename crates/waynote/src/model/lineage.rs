@@ -21,9 +21,12 @@ pub struct Lineage {
     /// no project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     project: Option<Place>,
-    /// The project's directory here, where the project has the name of a repository.
+    /// The project's directory here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root: Option<Place>,
+    /// The checkouts that the directory is in, the innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    checkouts: Vec<Checkout>,
     /// Why it is not known how the repository is called.
     #[serde(skip)]
     unknown: Option<String>,
@@ -39,9 +42,21 @@ impl From<Place> for Lineage {
             places,
             project,
             root: None,
+            checkouts: Vec::new(),
             unknown: None,
         }
     }
+}
+
+/// A directory of this machine with what a repository holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Checkout {
+    /// The directory.
+    pub root: Place,
+    /// The root of the repository, by its name.
+    pub name: Place,
 }
 
 impl Lineage {
@@ -59,18 +74,25 @@ impl Lineage {
             places: each,
             project: None,
             root: None,
+            checkouts: Vec::new(),
             unknown: None,
         }
     }
 
-    /// The same in a project. `root` is its directory here, where `project` is the name of a repository.
+    /// The same in a project, by the name that new notes get, with its directory here.
     #[must_use]
-    pub fn in_project(self, project: Place, root: Option<Place>) -> Self {
+    pub fn in_project(self, project: Place, root: Place) -> Self {
         Self {
             project: Some(project),
-            root,
+            root: Some(root),
             ..self
         }
+    }
+
+    /// The same in checkouts of repositories that have names, the innermost first.
+    #[must_use]
+    pub fn in_checkouts(self, checkouts: Vec<Checkout>) -> Self {
+        Self { checkouts, ..self }
     }
 
     /// The same in a repository of which it is not known how it is called: its notes by path apply, and a new note needs
@@ -119,17 +141,35 @@ impl Lineage {
     /// The name that new notes on a place get: in the checkout of a named repository that of the repository.
     #[must_use]
     pub fn named(&self, place: Place) -> Place {
-        let names = self.project.as_ref().zip(self.root.as_ref());
-        let inside = names.and_then(|(project, root)| Some(project.join(place.below(root)?)));
-        inside.unwrap_or(place)
+        let name = |of: &Checkout| Some(of.name.join(place.below(&of.root)?));
+        self.checkouts.iter().find_map(name).unwrap_or(place)
     }
 
-    /// The path here of a place of the repository; other places are as they are.
+    /// The path here of a place of a repository; other places are as they are.
     #[must_use]
     pub fn path_of(&self, place: &Place) -> Place {
-        let names = self.project.as_ref().zip(self.root.as_ref());
-        let here = names.and_then(|(project, root)| Some(root.join(place.below(project)?)));
-        here.unwrap_or_else(|| place.clone())
+        let path = |of: &Checkout| Some(of.root.join(place.below(&of.name)?));
+        let path = self.checkouts.iter().find_map(path);
+        path.unwrap_or_else(|| place.clone())
+    }
+
+    /// The directory of the checkout that the directory is in, or of the project.
+    pub fn root(&self) -> Option<&Place> {
+        self.checkouts
+            .first()
+            .map(|of| &of.root)
+            .or(self.root.as_ref())
+    }
+
+    /// The checkouts that the directory is in, the innermost first.
+    pub fn checkouts(&self) -> &[Checkout] {
+        &self.checkouts
+    }
+
+    /// The repository that the directory is in, by its name.
+    pub fn repository(&self) -> Option<&Place> {
+        let above = self.place.in_repository().and(self.places.first());
+        self.checkouts.first().map(|of| &of.name).or(above)
     }
 }
 
@@ -150,7 +190,11 @@ mod tests {
     fn a_lineage_has_each_place_once_and_knows_those_of_its_project() {
         let each = "~ ~/code ~ ~/code/shop repo:a/shop ~/code/shop/src repo:a/shop//src";
         let lineage = Lineage::new(place("~/code/shop/src"), each.split(' ').map(place))
-            .in_project(place("repo:a/shop"), Some(place("~/code/shop")));
+            .in_project(place("repo:a/shop"), place("~/code/shop"))
+            .in_checkouts(vec![Checkout {
+                root: place("~/code/shop"),
+                name: place("repo:a/shop"),
+            }]);
         assert_eq!(
             names(lineage.places()),
             "~ ~/code ~/code/shop repo:a/shop ~/code/shop/src repo:a/shop//src"

@@ -56,7 +56,10 @@ impl ScopeKind {
 }
 
 pub(crate) fn no_kind(text: &str) -> Error {
-    Error::invalid_address(text, "it must start with `place:`, `repo:`, `agent:` or `session:`")
+    Error::invalid_address(
+        text,
+        "it must start with `place:`, `repo:`, `agent:` or `session:`",
+    )
 }
 
 /// A scope: the place, the agent or the session that a note belongs to.

@@ -324,7 +324,7 @@ mod tests {
     /// A lineage in the checkout ~/shop of the repository a/shop.
     fn lineage() -> Lineage {
         Lineage::new(place("~/shop/src/x"), HERE.map(place))
-            .in_project(place("repo:a/shop"), Some(place("~/shop")))
+            .in_project(place("repo:a/shop"), place("~/shop"))
     }
 
     /// Which note a key reads, which one a save writes, and which others it names, with notes at these addresses.

@@ -10,7 +10,6 @@ use waynote_system::variables::{CA_FILE, STORE, TOKEN_FILE};
 
 use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome};
-use crate::home;
 use crate::presets::Preset;
 use crate::settings::{Origin, Settings};
 use crate::variables::machine;
@@ -49,11 +48,10 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
         Outcome::Ok(Template { name, source })
     });
     let template = template.transpose()?;
-    let also = home::main_checkout(&place)?.into_iter().collect();
-    let notes = Request::new(settings.agent.value.clone(), place, now)
+    let lineage = settings.lineage(&place)?;
+    let notes = Request::new(settings.agent.value.clone(), lineage, now)
         .style(style)
         .budget(budget)
-        .also(also)
         .tools(waynote_mcp::reader_tools());
     let client = args.with.map(Preset::client);
     let rights = match client {

@@ -168,7 +168,7 @@ impl Now {
             false => None,
         };
         if let Some((_, block)) = &start {
-            typed.place = block.place.to_string();
+            typed.place = block.lineage.place().to_string();
             typed.agent = block.agent.to_string();
             typed.style = block.style;
             typed.budget = block.budget.to_string();
@@ -253,7 +253,7 @@ fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
     };
     let iteration = iteration(&typed.iteration)?;
     let prompt = (!typed.prompt.is_empty()).then(|| typed.prompt.clone());
-    let request = Request::new(agent.parse()?, place.parse()?, now)
+    let request = Request::new(agent.parse()?, place.parse::<waynote::Place>()?, now)
         .session(session)
         .iteration(iteration)
         .style(typed.style)
