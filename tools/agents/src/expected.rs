@@ -6,7 +6,7 @@ use anyhow::Result;
 use super::clients::AGENTS;
 use super::clients::Agent;
 use super::home::Bench;
-use super::scenarios::{conversations, loops, plugins, remote, setting_up, tools};
+use super::scenarios::{conversations, loops, plugins, projects, remote, setting_up, tools};
 
 /// A moment at which a client is driven.
 pub(super) struct Moment {
@@ -44,7 +44,7 @@ const fn bare(
     }
 }
 
-pub(super) const MOMENTS: [Moment; 22] = [
+pub(super) const MOMENTS: [Moment; 24] = [
     moment(
         "start",
         "A session starts: its first request holds the block, once; a tool's reply does not repeat it",
@@ -109,6 +109,16 @@ pub(super) const MOMENTS: [Moment; 22] = [
         "two-at-once",
         "Two sessions at once in two projects: each gets its own project's notes alone",
         conversations::two_at_once,
+    ),
+    moment(
+        "projects",
+        "A fact is saved by key in two projects: each gets its own, also in a second clone, after a worktree, renamed",
+        projects::each_has_its_own,
+    ),
+    moment(
+        "person",
+        "A fact is saved over a person's note: it is refused, and the agent reads the note and the ways out",
+        projects::leaves_a_persons_note,
     ),
     moment(
         "loop",
@@ -193,6 +203,7 @@ pub(super) fn cell(agent: &Agent, moment: &Moment) -> Cell {
         ("codex", "clear") => Cell::Fed,
         // These wait, or start many sessions.
         (_, "hang" | "load") => Cell::All,
+        ("gemini" | "opencode" | "goose" | "copilot" | "qwen", "projects" | "person") => Cell::All,
         ("gemini" | "opencode", "endpoint") => Cell::All,
         ("codex" | "goose", _) => Cell::Gate,
         // These take ten seconds of processor time a session.

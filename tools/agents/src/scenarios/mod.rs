@@ -3,6 +3,7 @@
 pub(super) mod conversations;
 pub(super) mod loops;
 pub(super) mod plugins;
+pub(super) mod projects;
 pub(super) mod remote;
 pub(super) mod setting_up;
 pub(super) mod tools;
