@@ -11,6 +11,7 @@ mod suite {
     mod block;
     mod block_anew;
     mod block_changes;
+    mod block_keyed;
     mod copy;
     mod copy_damaged;
     mod counting;
