@@ -1,7 +1,7 @@
 //! Keyed notes in a block: those of places follow the notebook's rule, and push out no directory's own note.
 
 use waynote::context::{
-    Action, Budget, Request, Section, Shown, ShownNote, Style, at_action, block_and_notes, render,
+    Action, Budget, Request, Section, Shown, ShownNote, at_action, block_and_notes, render,
 };
 use waynote::{Change, Checkout, Lineage, LocalStore, Options, Place, SqliteStore, Stamp};
 use waynote_testing::values::{at, by_agent, name, place, save, save_pinned};
@@ -38,137 +38,7 @@ fn keyed(address: &str, text: &str, pinned: bool) -> Change {
     save_pinned(address.parse().unwrap(), text, pinned)
 }
 
-/// Notes of every kind, one second after the other.
-fn fill(store: &dyn LocalStore) {
-    for (second, (address, text, pinned)) in [
-        ("agent:default#language", "answer in French", true),
-        ("agent:default#editor", "vi", false),
-        ("place:~", "small commits", false),
-        ("place:~#mail", "no mails at night", false),
-        ("repo:a/shop", "a shop\nin Rust", false),
-        ("repo:a/shop#release", "1. tag\n2. push", true),
-        ("repo:a/shop#build", "cargo build", false),
-        ("repo:a/shop#api", "100 requests a minute", false),
-        ("place:~/shop#port", "3000", false),
-        ("repo:a/shop//src#style", "no unwrap", false),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let change = keyed(address, text, pinned);
-        store.apply(&[change], &at(second as i64)).unwrap();
-    }
-}
-
-#[test]
-fn pinned_ones_are_whole_and_others_one_line_the_nearest_first() {
-    with_store(|store| {
-        fill(store);
-        insta::assert_snapshot!(render(store, &request(0)).unwrap().text, @"
-        ## Pinned notes
-
-        ### `repo:/#release`
-
-        ```
-        1. tag
-        2. push
-        ```
-
-        ### `agent:default#language`
-
-        ```
-        answer in French
-        ```
-
-        ## Notes of this place
-
-        ### `place:~`
-
-        ```
-        small commits
-        ```
-
-        ### `repo:/`
-
-        ```
-        a shop
-        in Rust
-        ```
-
-        ## Other notes
-
-        - `repo:/src#style`: `no unwrap`
-        - `repo:/#api`: `100 requests a minute`
-        - `repo:/#build`: `cargo build`
-        - `place:~/shop#port`: `3000`
-        - `place:~#mail`: `no mails at night`
-        - `agent:default#editor`: `vi`
-        ");
-        // The nearest gets room first, and in one scope the latest.
-        let few = render(store, &request(150)).unwrap().text;
-        let then = request(150).as_of(Some(waynote::AsOf::Time(at(9).now)));
-        assert_eq!(render(store, &then).unwrap().text, few);
-        insta::assert_snapshot!(few, @"
-        ## Pinned notes
-
-        ### `repo:/#release`
-
-        ```
-        1. tag
-        2. push
-        ```
-
-        ### `agent:default#language`
-
-        ```
-        answer in French
-        ```
-
-        ## Notes of this place
-
-        ### `place:~`
-
-        ```
-        small commits
-        ```
-
-        ### `repo:/`
-
-        ```
-        a shop
-        in Rust
-        ```
-
-        ## Other notes
-
-        - `repo:/src#style`: `no unwrap`
-        - `repo:/#api`: `100 requests a minute`
-        - `repo:/#build`: `cargo build`
-
-        126 of 150 tokens; 3 notes left out
-        ");
-        for (only, heading) in [
-            (Section::Pinned, "## Pinned notes"),
-            (Section::Places, "## Notes of this place"),
-            (Section::Index, "## Other notes"),
-        ] {
-            let text = render(store, &request(0).only(only)).unwrap().text;
-            assert!(
-                text.starts_with(heading) && text.matches("## ").count() >= 1,
-                "{text}"
-            );
-        }
-        let asked = request(120)
-            .only(Section::Index)
-            .query(Some("which editor".into()));
-        has(
-            &render(store, &asked).unwrap().text,
-            "`agent:default#editor`",
-        );
-    });
-}
-
-/// A block has today's notes of a place as they are, however many keyed notes there are.
+/// However many there are, and whatever they are.
 #[test]
 fn many_keyed_notes_push_out_no_own_note() {
     for (scope, pinned) in [
@@ -206,32 +76,6 @@ fn many_keyed_notes_push_out_no_own_note() {
     }
 }
 
-/// The rest of a full list is the same whether or not every note is read.
-#[test]
-fn no_farther_note_takes_the_room_of_a_nearer_one() {
-    with_store(|store| {
-        for number in 0..100 {
-            for scope in ["agent:default", "place:~", "repo:a/shop"] {
-                let change = keyed(&format!("{scope}#k{number}"), "a fact", number % 25 == 0);
-                store.apply(&[change], &at(number)).unwrap();
-            }
-        }
-        for tokens in [300, 900, 1_500, 4_000] {
-            let request = request(tokens).session(name("s"));
-            let block = render(store, &request).unwrap();
-            let explained = render(store, &request.explain(true)).unwrap();
-            assert_eq!(block.text, explained.text);
-            let shown = |scope: &str| block.text.matches(&format!("- `{scope}#k")).count();
-            let (near, far) = (shown("repo:/"), shown("place:~") + shown("agent:default"));
-            assert!(
-                near == 96 || near > 0 && far == 0,
-                "{near} {far}\n{}",
-                block.text
-            );
-        }
-    });
-}
-
 #[test]
 fn a_line_costs_few_tokens_beside_its_text() {
     let text = "postgres://staging.internal/shop, read-only";
@@ -262,48 +106,6 @@ fn a_line_costs_few_tokens_beside_its_text() {
             }
         });
     }
-}
-
-#[test]
-fn style_faithful_has_the_notes_of_the_repository_under_their_paths() {
-    with_store(|store| {
-        fill(store);
-        let faithful = request(0).style(Style::Faithful).only(Section::Places);
-        insta::assert_snapshot!(render(store, &faithful).unwrap().text, @"
-        ### Notes & Context
-        **~**:
-        small commits
-
-        **~#mail**:
-        no mails at night
-
-        **~/shop#port**:
-        3000
-
-        **~/shop**:
-        a shop
-        in Rust
-
-        **~/shop#api**:
-        100 requests a minute
-
-        **~/shop#build**:
-        cargo build
-
-        **~/shop#release**:
-        1. tag
-        2. push
-
-        **~/shop/src#style**:
-        no unwrap
-        ");
-        // It is recorded that it showed them whole.
-        let (_, notes) = block_and_notes(store, &faithful).unwrap();
-        assert!(
-            notes.iter().all(|note| note.shown == Shown::Whole),
-            "{notes:?}"
-        );
-    });
 }
 
 #[test]
