@@ -234,6 +234,7 @@ impl ConnectedCaller {
     pub(crate) fn request(&self, now: Timestamp) -> Request {
         let lineage = self.lineage().unwrap_or_else(|| Place::home().into());
         Request::new(self.caller.agent.clone(), lineage, now)
+            .author(self.caller.author.clone())
             .session(self.caller.session.clone())
             .iteration(self.caller.iteration)
             .style(self.caller.style)

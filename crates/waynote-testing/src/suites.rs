@@ -2,6 +2,7 @@
 
 mod action;
 mod apart;
+mod blocks;
 mod conformance;
 mod loops;
 mod one_order;
@@ -66,6 +67,11 @@ cases! { $
             others_write_while_the_index_is_built nothing_forgotten_comes_back_with_an_index_that_was_built_before
             of_two_that_build_at_once_one_wins a_build_that_fails_takes_no_note_with_it_and_is_made_up_for
             only_one_of_many_processes_builds the_index_is_built_again_while_others_write;
+    }
+    blocks {
+        Stores::each_store:
+            pinned_ones_are_whole_and_others_one_line_the_nearest_first no_farther_note_takes_the_room_of_a_nearer_one
+            style_faithful_has_the_notes_of_the_repository_under_their_paths;
     }
     conformance {
         Stores::each_store:

@@ -11,6 +11,7 @@ mod suite {
     mod block;
     mod block_anew;
     mod block_changes;
+    mod block_keyed;
     mod copy;
     mod copy_damaged;
     mod counting;
@@ -39,5 +40,5 @@ mod suite {
 
     use stores::LocalStores;
 
-    waynote_testing::suites!(LocalStores; action apart conformance loops one_order processes runs search together undo verify);
+    waynote_testing::suites!(LocalStores; action apart blocks conformance loops one_order processes runs search together undo verify);
 }

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::common::{Scratch, has};
+use waynote::{Options, SqliteStore, Stamp, Store};
+use waynote_testing::values::{name, save_pinned};
+
+use super::common::{NOW, Scratch, has};
 use super::docs_commands::read;
 use super::loop_stops::seconds_gone;
 
@@ -125,21 +128,72 @@ fn the_demo_plays() {
 #[test]
 fn the_page_about_the_block_shows_a_real_one() {
     let scratch = Scratch::new();
-    scratch.ok("place write --at ~ Prefers-short-answers-and-small-commits.");
-    scratch.ok("place write 'Rust workspace. `cargo xtask test` is the gate.\nPrices are integers, in cents.'");
+    scratch.put(
+        "work/.git/config",
+        "[remote \"origin\"]\nurl = git@github.com:acme/shop.git\n",
+    );
+    scratch.put("work/.git/HEAD", "ref: refs/heads/main\n");
+    for folder in ["objects", "refs"] {
+        scratch.put(&format!("work/.git/{folder}/keep"), "");
+    }
+    let (person, builder, codex) = ("person", "agent:builder", "agent:codex");
+    let style = "Say why, not what; the diff says what. ".repeat(12);
+    std::fs::create_dir_all(scratch.store().parent().unwrap()).unwrap();
+    let store = SqliteStore::open(scratch.store(), &Options::default()).unwrap();
+    for (address, author, text, pinned) in [
+        (
+            "place:~",
+            person,
+            "Prefers short answers and small commits.",
+            false,
+        ),
+        (
+            "repo:github.com/acme/shop",
+            person,
+            "Rust workspace. `cargo xtask test` is the gate.\nPrices are integers, in cents.",
+            false,
+        ),
+        (
+            "repo:github.com/acme/shop#release-steps",
+            builder,
+            "1. Tag on main.\n2. Wait for CI.\n3. Run `make ship` from a clean clone.",
+            true,
+        ),
+        (
+            "repo:github.com/acme/shop#commit-style",
+            person,
+            &format!("# Commit messages\n{style}"),
+            true,
+        ),
+        (
+            "repo:github.com/acme/shop#flaky-tests",
+            builder,
+            "checkout::retries fails about once in 40 runs",
+            false,
+        ),
+        (
+            "repo:github.com/acme/shop#staging-db",
+            codex,
+            "read-only for agents",
+            false,
+        ),
+        (
+            "agent:builder#disk",
+            builder,
+            "/tmp is on a small disk here",
+            false,
+        ),
+        ("agent:builder#shell", builder, "the shell is fish", false),
+    ] {
+        let change = save_pinned(address.parse().unwrap(), text, pinned);
+        let stamp = Stamp::new(NOW.parse().unwrap(), name(author));
+        store.apply(&[change], &stamp).unwrap();
+    }
+    drop(store);
     let agent = |words: &str| {
         let words = format!("--author agent:builder --agent builder --session nightly {words}");
         scratch.ok(&words)
     };
-    agent(
-        "key save release-steps '1. Tag on main.\n2. Wait for CI.\n3. Run `make ship` from a clean clone.' --pin",
-    );
-    let style = "Say why, not what; the diff says what. ".repeat(12);
-    agent(&format!(
-        "key save commit-style '# Commit messages\n{style}' --pin"
-    ));
-    agent("key save flaky-tests 'checkout::retries fails about once in 40 runs'");
-    agent("key save staging-db 'read-only for agents'");
     for words in [
         "--iteration 1 log add 'SQLite over Postgres for the cart' --type decision",
         "--iteration 2 log add 'The API allows 100 requests a minute' --type stuck",

@@ -13,7 +13,7 @@ mod tool;
 use std::path::Path;
 
 use waynote::context::Request;
-use waynote::{Lineage, Place, Store};
+use waynote::{Author, Lineage, Place, Store};
 use waynote_system::Environment;
 use waynote_system::process::Process;
 use waynote_system::repository::Naming;
@@ -227,6 +227,8 @@ impl Hook {
         has_it_in_prompt: bool,
     ) -> Result<Answer> {
         let session = &self.session;
+        // As the client's MCP server writes.
+        let request = request.author(Author::Agent(self.client.word()).name()?);
         let (text, pending) = match self.event {
             Event::SubagentStart => start::of_subagent(store, request, session, &self.payload)?,
             Event::SessionStart => start::of_session(store, request, session, has_it_in_prompt)?,

@@ -55,9 +55,9 @@ pub(super) fn an_action_gets_the_notes_of_its_path_once(store: &dyn LocalStore) 
     let first = found(store, &["~/p/lib/pay/x.rs"], &[]);
     assert_eq!(
         first.text,
-        "- `place:~/p/lib/pay#rates` (1970-01-01, by a person): `rates are in cents`\n\
-         - `place:~/p/lib` (1970-01-01, by a person): `of the library`\n\n\
-         ### `place:~/p/lib/pay` (1970-01-01, by a person)\n\n\
+        "- `place:~/p/lib/pay#rates`: `rates are in cents`\n\
+         - `place:~/p/lib`: `of the library`\n\n\
+         ### `place:~/p/lib/pay`\n\n\
          ```\nof payments\nin two lines\n```\n"
     );
     assert_eq!(

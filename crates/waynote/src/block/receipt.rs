@@ -181,8 +181,10 @@ pub(crate) fn status_of_full(
     let budget = request.budget;
     (budget.charged(counted) * 5 > budget.tokens * 4).then(|| {
         let status = status(request, counted, lines, left_out);
+        // Other projects use the notebook too.
+        let whose = request.lineage.project().map_or("", |_| " of this project");
         format!(
-            "{}. Nearly full: merge or delete notes.\n",
+            "{}. Nearly full: merge or delete notes{whose}.\n",
             status.trim_end()
         )
     })
@@ -229,6 +231,9 @@ mod tests {
              1 note left out: note_search finds it. Nearly full: merge or delete notes.\n"
         );
         assert_eq!(status_of_full(&request, 1600, 1, 1), None);
+        let in_project: crate::Place = "repo:a/b".parse().unwrap();
+        let status = status_of_full(&request.lineage(in_project.into()), 1601, 0, 0);
+        assert!(status.is_some_and(|line| line.ends_with("notes of this project.\n")));
         assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

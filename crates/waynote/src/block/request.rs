@@ -20,11 +20,11 @@ use crate::scope::Scope;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Section {
-    /// The agent's pinned notes, whole.
+    /// Pinned notes, of the places and of the agent, whole.
     Pinned,
-    /// The notes of the place and every place above it, whole.
+    /// The own notes of the place and every place above it, whole.
     Places,
-    /// The agent's notes by key and preview.
+    /// The other notes with a key, of the places and of the agent, as lines.
     Index,
     /// The session's log of earlier iterations.
     Iterations,
@@ -83,6 +83,9 @@ fn no_style(_: &str) -> String {
 pub struct Request {
     /// The agent that reads the block, and whose notebook it shows.
     pub agent: Name,
+    /// The author that the reader writes as, whose notes need no author in the block; none: the agent by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<Name>,
     /// The place of the agent, with every place whose notes apply there. Style faithful has those of the place's own path,
     /// and of its name in a repository.
     pub lineage: Lineage,
@@ -142,6 +145,7 @@ impl Request {
     pub fn new(agent: Name, place: impl Into<Lineage>, now: Timestamp) -> Self {
         Self {
             agent,
+            author: None,
             lineage: place.into(),
             session: None,
             iteration: None,
@@ -170,6 +174,8 @@ impl Request {
             explain: bool;
         }
         or_none {
+            /// Sets the author that the reader writes as; none: the agent by its name.
+            author: Name;
             /// Sets the session; none: outside any.
             session: Name;
             /// Sets the iteration, which sees the notes of earlier ones; none: it sees all.

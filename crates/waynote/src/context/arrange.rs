@@ -1,15 +1,14 @@
 //! Fills a block within its budget: decides how each note is shown, and makes the text.
 //!
-//! Notes get room in this order: pinned notes by key, places from the nearest outward, the entries of the session by
-//! type (latest first), the index (latest first). They are printed in this order: pinned notes by key, places outermost
-//! first, index by key, entries oldest first, then the status line. If everything fits, everything is shown. If not,
-//! each section is sure of its share, and what it does not need goes to the others in steps, so that one more note in a
-//! section seldom changes another.
-
-use std::cmp::Reverse;
+//! Notes get room in this order: the own notes of places from the nearest outward, pinned notes, the entries of the
+//! session by type (latest first), the index. Keyed notes, pinned or of the index, are those of the places from the
+//! nearest outward and then those of the notebook; in each, the pinned ones by key, the others latest first. They are
+//! printed in this order: pinned notes, places outermost first, the index by scope and key, entries oldest first, then
+//! the status line. If everything fits, everything is shown. If not, each section is sure of its share, and what it
+//! does not need goes to the others in steps, so that one more note in a section seldom changes another.
 
 use super::counted::CountedText;
-use super::gather::{Candidates, List, ReadLimit, gather};
+use super::gather::{Candidates, List, ReadLimit, gather, nearness, notebooks};
 use super::pieces::{Form, Pieces};
 use super::shares::{share_out, step};
 use super::stable::{group_title, title};
@@ -21,10 +20,11 @@ use crate::note::Note;
 use crate::scope::Scope;
 use crate::store::{Reader, Version};
 
-/// The sections in the order in which they get room, with the shares that they are sure of, in percent.
+/// The sections in the order in which they get room, with the shares that they are sure of, in percent. The own notes
+/// of places are first: however many keyed notes there are, they push out none.
 const CLAIMS: [(Section, usize); 4] = [
-    (Section::Pinned, 30),
     (Section::Places, 30),
+    (Section::Pinned, 30),
     (Section::Iterations, 25),
     (Section::Index, 15),
 ];
@@ -36,8 +36,8 @@ const TYPE_SHARES: [usize; 4] = [35, 30, 20, 15];
 pub(super) struct Claimants {
     /// The parts of each section, in the order of claims. Entries have one for each type, the others one.
     sections: [(Section, Vec<Part>); 4],
-    /// The position of each place's note in print.
-    places_printed: Vec<usize>,
+    /// The scopes with keyed notes, the nearest first.
+    scopes: Vec<Scope>,
     /// How many notes apply, including those for which there is no room.
     total: u64,
     damaged: Vec<String>,
@@ -137,15 +137,8 @@ impl Claimants {
             damaged,
             ..
         } = gathered;
-        // The nearest place first, in it its own note before its keyed ones.
-        let mut places: Vec<(usize, Note)> = places.into_iter().enumerate().collect();
-        let outermost_first: Vec<Scope> = request.lineage.scopes();
-        places.sort_by_cached_key(|(_, note)| {
-            let scope = note.address.scope();
-            Reverse(outermost_first.iter().position(|of| *of == scope))
-        });
-        let (places_printed, places) = places.into_iter().unzip();
-        pinned.sort_by_cached_key(|note| note.address.key());
+        let scopes = notebooks(request);
+        pinned.sort_by_cached_key(|note| (nearness(&scopes, note), note.address.key()));
         let by = match request.query {
             Some(_) => Order::Relevance,
             None => Order::Updated,
@@ -163,12 +156,12 @@ impl Claimants {
         });
         Self {
             sections: [
-                part(Section::Pinned, List::once(pinned), Order::Own, Form::Whole),
                 part(Section::Places, List::once(places), Order::Own, Form::Whole),
+                part(Section::Pinned, List::once(pinned), Order::Own, Form::Whole),
                 (Section::Iterations, entries.collect()),
                 part(Section::Index, index, by, Form::Listed),
             ],
-            places_printed,
+            scopes,
             total,
             damaged,
         }
@@ -298,11 +291,11 @@ impl Claimants {
             let mut slots: Vec<Slot> = shown.copied().collect();
             match section {
                 Section::Pinned => {}
-                Section::Places => slots.sort_by_key(|slot| self.places_printed[slot.place]),
-                Section::Index => {
-                    slots.sort_by_cached_key(|slot| stock.note(slot.place).address.key());
-                }
-                Section::Iterations => slots.reverse(),
+                Section::Places | Section::Iterations => slots.reverse(),
+                Section::Index => slots.sort_by_cached_key(|slot| {
+                    let note = stock.note(slot.place);
+                    (nearness(&self.scopes, note), note.address.key())
+                }),
             }
             if slots.is_empty() {
                 continue;

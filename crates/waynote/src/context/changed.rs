@@ -11,6 +11,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::note::Note;
+use crate::scope::Scope;
 use crate::store::{Reader, ReaderExt};
 
 /// The notes of these sections that a block shows and that are new to its reader, the most important of each section
@@ -78,7 +79,7 @@ fn changed_now(
             let told = NoteText {
                 note,
                 times,
-                reader: &request.agent,
+                request: &request,
             };
             let form = match (section, shown) {
                 (Section::Index, _) => Form::Listed,
@@ -111,10 +112,15 @@ fn shown(store: &dyn Reader, request: &Request, block: &Block) -> Result<Vec<Sho
         if block.text.is_empty() {
             return Ok(Vec::new());
         }
-        // A faithful block shows every note; a stable one tells which these are.
+        // A faithful block shows every note, those of places whole; a stable one tells which these are.
         let all = request.clone().budget(request.budget.tokens(0));
-        let every = changed_now(store, &all, &Section::ALL, &|_| None)?;
-        return Ok(every.pieces());
+        let mut every = changed_now(store, &all, &Section::ALL, &|_| None)?.pieces();
+        for note in &mut every {
+            if let Scope::Place(_) = note.address.scope() {
+                note.shown = Shown::Whole;
+            }
+        }
+        return Ok(every);
     }
     let claims = block.receipt.claims.iter();
     let shown = claims.filter(|claim| claim.shown != Shown::LeftOut);

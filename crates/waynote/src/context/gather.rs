@@ -7,15 +7,15 @@ use super::{Request, Section};
 use crate::address::Address;
 use crate::error::Result;
 use crate::key::Name;
-use crate::model::lists::seen_before;
+use crate::model::lists::{latest_first, seen_before};
 use crate::note::{EntryType, Note};
 use crate::scope::Scope;
 use crate::scope_list::count;
 use crate::search::{SearchKind, SearchRequest, among};
 use crate::store::{AsOf, Ask, Count, Page, Reader, Recent, Version};
 
-/// The fewest tokens that a note with an address and a date takes, whole or as a line.
-const LEAST_OF_NOTE: usize = 12;
+/// The fewest tokens that a note with an address takes, whole or as a line.
+const LEAST_OF_NOTE: usize = 7;
 
 /// The fewest tokens that an entry takes.
 const LEAST_OF_ENTRY: usize = 6;
@@ -53,11 +53,11 @@ impl List {
 /// The notes of a block.
 #[derive(Default)]
 pub(super) struct Candidates {
-    /// The agent's pinned notes.
+    /// The pinned notes, those of the nearest scope first.
     pub(super) pinned: Vec<Note>,
-    /// The notes of the place and those above it that say something, outermost first.
+    /// The own notes of the place and those above it that say something, the nearest first.
     pub(super) places: Vec<Note>,
-    /// The agent's other notes.
+    /// The other keyed notes, those of the nearest scope first, in each the latest first.
     pub(super) index: Vec<Note>,
     pub(super) index_goes_on: bool,
     /// The session's entries of earlier iterations, by type: the four in their order, then the others by word.
@@ -100,12 +100,12 @@ fn most(request: &Request, room: usize, list: &Recent) -> usize {
     }
 }
 
-/// The keyed notes of the agent: the pinned ones, or those of the index.
-fn keyed(request: &Request, pinned: bool) -> Recent {
-    Recent::Keyed {
-        scope: Scope::Agent(request.agent.clone()),
-        pinned,
-    }
+/// The scopes with keyed notes, the nearest first: the places', then the agent's notebook.
+pub(super) fn notebooks(request: &Request) -> Vec<Scope> {
+    let mut scopes = request.lineage.scopes();
+    scopes.reverse();
+    scopes.push(Scope::Agent(request.agent.clone()));
+    scopes
 }
 
 /// The entries of a type that the request shows.
@@ -127,13 +127,10 @@ fn session(request: &Request) -> Option<&Name> {
 /// The lists of a request, with the four types of entries.
 fn lists(request: &Request) -> Vec<Recent> {
     let mut lists = Vec::new();
-    if request.wants(Section::Places) {
-        let places = request.lineage.scopes().into_iter();
-        lists.extend(places.map(|scope| Recent::ByKey { scope }));
-    }
     for (section, pinned) in [(Section::Pinned, true), (Section::Index, false)] {
         if request.wants(section) {
-            lists.push(keyed(request, pinned));
+            let scopes = notebooks(request).into_iter();
+            lists.extend(scopes.map(|scope| Recent::Keyed { scope, pinned }));
         }
     }
     if let Some(session) = session(request) {
@@ -185,7 +182,12 @@ fn as_they_are(
         limit: limit(request, room, of, reach),
     };
     let mut lists = lists(request);
+    let places = request.lineage.places().iter().rev().cloned();
     let mut answers = store.read(&Ask {
+        notes: match request.wants(Section::Places) {
+            true => places.map(Address::Place).collect(),
+            false => Vec::new(),
+        },
         pages: lists.iter().map(page).collect(),
         counts: match reads_all(request) {
             true => Vec::new(),
@@ -212,15 +214,18 @@ fn as_they_are(
         answers.damaged.sort();
         answers.damaged.dedup();
     }
+    let own = answers.notes.into_iter().flatten();
     let mut gathered = Candidates {
+        places: own.filter(|note| !note.content.is_blank()).collect(),
         version: answers.version,
         damaged: answers.damaged,
         ..Candidates::default()
     };
+    gathered.total = gathered.places.len() as u64;
     let mut counts = answers.counts.into_iter();
     let (mut of_entries, mut has_all_entries) = (0, true);
     let pages = answers.pages.into_iter().zip(answers.pages_noted);
-    for (list, (mut notes, noted)) in lists.into_iter().zip(pages) {
+    for (list, (notes, noted)) in lists.into_iter().zip(pages) {
         let limit = limit(request, room, &list, reach);
         let is_all = notes.len() + gathered.damaged.len() < limit;
         let goes_on = !is_all && limit < most(request, room, &list);
@@ -238,20 +243,19 @@ fn as_they_are(
             gathered.groups.push((kind, entries));
             continue;
         }
-        if let Recent::ByKey { .. } = list {
-            notes.retain(|note| !note.content.is_blank());
-        }
         let counted = counts.next().unwrap_or_default();
-        // A count leaves out a place's own note.
-        let without_key = notes.iter().filter(|note| note.address.key().is_none());
         gathered.total += match is_all {
             true => notes.len() as u64,
-            false => counted + without_key.count() as u64,
+            false => counted,
         };
         match list {
-            Recent::Keyed { pinned: true, .. } => gathered.pinned = notes,
-            Recent::Keyed { .. } => (gathered.index, gathered.index_goes_on) = (notes, goes_on),
-            _ => gathered.places.extend(notes),
+            Recent::Keyed { pinned: true, .. } => gathered.pinned.extend(notes),
+            // Those of a farther scope come after all of a nearer one.
+            _ if gathered.index_goes_on => {}
+            _ => {
+                gathered.index.extend(notes);
+                gathered.index_goes_on = goes_on;
+            }
         }
     }
     gathered.total += match has_all_entries {
@@ -264,20 +268,28 @@ fn as_they_are(
 
 /// Reads all notes that applied at an earlier moment.
 fn as_they_were(store: &dyn Reader, request: &Request, moment: AsOf) -> Result<Candidates> {
-    let scopes = request.scopes(request.lineage.scopes());
+    let scopes = notebooks(request);
+    let of_session = session(request).cloned().map(Scope::Session);
+    let read = scopes
+        .iter()
+        .filter(|_| request.only != Some(Section::Iterations));
+    let lists = [read.cloned().collect(), of_session.into_iter().collect()];
     let All {
-        notes: [agent, mut places, entries],
+        notes: [mut notes, entries],
         version,
         damaged,
-    } = all_of(store, request, scopes)?;
-    places.retain(|note| !note.content.is_blank());
-    let of_agent = |section, pinned| match request.wants(section) {
-        true => keyed(request, pinned).pick(agent.clone()),
-        false => Vec::new(),
+    } = all_of(store, request, lists)?;
+    latest_first(&mut notes);
+    notes.sort_by_cached_key(|note| nearness(&scopes, note));
+    let mut part = |section, is_of: fn(&Note) -> bool| {
+        let part = notes.extract_if(.., |note| is_of(note));
+        part.filter(|_| request.wants(section)).collect()
     };
+    let mut places: Vec<Note> = part(Section::Places, |note| note.address.key().is_none());
+    places.retain(|note| !note.content.is_blank());
     let mut gathered = Candidates {
-        pinned: of_agent(Section::Pinned, true),
-        index: of_agent(Section::Index, false),
+        pinned: part(Section::Pinned, |note| note.pinned),
+        index: part(Section::Index, |_| true),
         groups: match session(request) {
             Some(session) => groups_then(store, request, session, entries, moment)?,
             None => Vec::new(),
@@ -294,6 +306,12 @@ fn as_they_were(store: &dyn Reader, request: &Request, moment: AsOf) -> Result<C
     gathered.total = total as u64;
     by_relevance(store, request, &mut gathered.index)?;
     Ok(gathered)
+}
+
+/// How near the scope of a note is: 0 for the nearest.
+pub(super) fn nearness(scopes: &[Scope], note: &Note) -> Option<usize> {
+    let scope = note.address.scope();
+    scopes.iter().position(|of| *of == scope)
 }
 
 /// The entries that there were then, by type.
@@ -335,7 +353,7 @@ fn groups_then(
     Ok(groups)
 }
 
-/// Notebooks of fewer notes are searched by themselves.
+/// Fewer notes are searched by themselves.
 const RANKED_ALONE: usize = 1025;
 
 /// Puts the notes that match the request's query first, the best of them at the front; the others follow by recency.
@@ -348,15 +366,15 @@ fn by_relevance(store: &dyn Reader, request: &Request, index: &mut Vec<Note>) ->
     }
     let search = SearchRequest {
         kinds: vec![SearchKind::Key],
-        scopes: vec![Scope::Agent(request.agent.clone())],
+        scopes: notebooks(request),
         limit: match request.budget.limit() {
             Some(limit) if !request.explain => limit / LEAST_OF_NOTE + 2,
             _ => usize::MAX,
         },
         ..SearchRequest::new(query).context(true)
     };
-    // How rare a word is counts among the notes of the notebook alone, so that another agent's notes change nothing; a
-    // large notebook is found by the index of the store.
+    // How rare a word is counts among these notes alone, so that notes elsewhere change nothing; many are found by the
+    // index of the store.
     let hits = if request.as_of.is_some() || index.len() < RANKED_ALONE {
         among(index, &search)?
     } else {

@@ -9,6 +9,7 @@ use super::stable::NoteText;
 use crate::address::Address;
 use crate::key::Name;
 use crate::note::Note;
+use crate::place::Place;
 
 /// The form of a note in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ struct NoteSizes {
 fn said(note: &Note, times: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     note.content.as_bytes().hash(&mut hasher);
-    (note.updated_at, note.iteration, times).hash(&mut hasher);
+    (note.iteration, times).hash(&mut hasher);
     (note.author.as_str(), &note.kind, note.is_stale()).hash(&mut hasher);
     hasher.finish()
 }
@@ -44,14 +45,17 @@ fn said(note: &Note, times: u64) -> u64 {
 /// Tokens that were counted once and need not be counted again.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// The agent that reads the block: the text of a piece depends on it.
-    reader: Option<Name>,
+    /// Who reads the block and in which repository: the text of a piece depends on them.
+    reader: Option<Reader>,
     known: HashMap<Address, NoteSizes>,
 }
 
+/// The agent, the author that it writes as, and the repository.
+type Reader = (Name, Option<Name>, Option<Place>);
+
 /// Makes pieces for one reader.
 pub(super) struct Pieces<'r> {
-    pub(super) reader: &'r Name,
+    request: &'r Request,
     counts: &'r RefCell<Counts>,
     /// True if a budget has to be counted: counting is most of the work of a block.
     counting: bool,
@@ -61,17 +65,18 @@ pub(super) struct Pieces<'r> {
 
 impl<'r> Pieces<'r> {
     pub(super) fn new(request: &'r Request, counts: &'r RefCell<Counts>) -> Self {
-        let reader = &request.agent;
+        let repository = request.lineage.repository().cloned();
+        let reader = Some((request.agent.clone(), request.author.clone(), repository));
         let mut known = counts.borrow_mut();
-        if known.reader.as_ref() != Some(reader) || known.known.len() > MOST {
+        if known.reader != reader || known.known.len() > MOST {
             *known = Counts {
-                reader: Some(reader.clone()),
+                reader,
                 known: HashMap::new(),
             };
         }
         drop(known);
         Self {
-            reader,
+            request,
             counts,
             counting: request.counts(),
             exactly: request.explain,
@@ -82,7 +87,7 @@ impl<'r> Pieces<'r> {
         let told = NoteText {
             note,
             times,
-            reader: self.reader,
+            request: self.request,
         };
         told.text(form)
     }

@@ -1,16 +1,15 @@
-//! The pieces of a block in style stable: absolute dates, and nothing that depends on when or where the block is made.
+//! The pieces of a block in style stable: nothing depends on when or where the block is made.
 //!
 //! Credentials are masked. A note is data: its text is put into code blocks and code spans. With any text of a note, a
 //! Markdown parser sees only the headings and items that are made here. Every piece ends with a line end and none
 //! begins with one, so that the tokens of a block are the sum of its pieces'.
 
-use super::Section;
 use super::pieces::Form;
+use super::{Request, Section};
 use crate::author::Author;
-use crate::key::Name;
 use crate::note::{EntryType, Note};
 use crate::secrets::masked;
-use crate::text::{cut, day};
+use crate::text::cut;
 use crate::visible::{code_block, code_span, is_invisible};
 
 /// A section's heading.
@@ -43,8 +42,8 @@ pub(super) struct NoteText<'n> {
     pub(super) note: &'n Note,
     /// How often a log entry was noted.
     pub(super) times: u64,
-    /// The agent that reads the block.
-    pub(super) reader: &'n Name,
+    /// Who reads the block, and where.
+    pub(super) request: &'n Request,
 }
 
 impl NoteText<'_> {
@@ -64,14 +63,14 @@ impl NoteText<'_> {
         let shown = masked(&shown);
         match &self.note.kind {
             None if self.note.content.is_blank() => {
-                format!("### {} ({}): {EMPTY}\n\n", self.address(), self.about())
+                format!("### {}{}: {EMPTY}\n\n", self.address(), self.about())
             }
             Some(_) if self.note.content.is_blank() => {
                 format!("- [{}] {EMPTY}\n", self.origin())
             }
             None => {
                 let block = code_block(&shown, "");
-                format!("### {} ({})\n\n{block}\n", self.address(), self.about())
+                format!("### {}{}\n\n{block}\n", self.address(), self.about())
             }
             Some(_) => {
                 let text = shown.trim_end_matches(['\r', '\n']);
@@ -88,7 +87,7 @@ impl NoteText<'_> {
     fn cut(&self) -> String {
         let preview = self.preview();
         match &self.note.kind {
-            None => format!("### {} ({}): {preview}\n\n", self.address(), self.about()),
+            None => format!("### {}{}: {preview}\n\n", self.address(), self.about()),
             Some(_) => format!("- [{}] {preview} ({})\n", self.origin(), self.address()),
         }
     }
@@ -96,7 +95,7 @@ impl NoteText<'_> {
     /// The line of a note in the index.
     fn listed(&self) -> String {
         let preview = self.preview();
-        format!("- {} ({}): {preview}\n", self.address(), self.about())
+        format!("- {}{}: {preview}\n", self.address(), self.about())
     }
 
     /// A short line, and whether the preview is cut.
@@ -117,23 +116,16 @@ impl NoteText<'_> {
     }
 
     fn address(&self) -> String {
-        code_span(&self.note.address.masked())
+        code_span(&masked(&self.request.lineage.short(&self.note.address)))
     }
 
-    /// When it was written, and by whom, if not by the reader.
+    /// By whom it was written, and whether what it cites has changed; empty if there is nothing to say.
     fn about(&self) -> String {
-        let date = day(self.note.updated_at);
-        let about = match self.by() {
-            Some(by) => format!("{date}, {by}"),
-            None => date,
-        };
-        match self.note.stale(word) {
-            Some(stale) => format!("{about}) ({stale}"),
-            None => about,
-        }
+        let parts = [self.by(), self.note.stale(word)].into_iter().flatten();
+        parts.map(|part| format!(" ({part})")).collect()
     }
 
-    /// The iteration, how often it was noted, and by whom, if not by the reader.
+    /// The iteration, how often it was noted, and by whom.
     fn origin(&self) -> String {
         let mut origin = match self.note.iteration {
             Some(iteration) => format!("#{iteration}"),
@@ -151,12 +143,14 @@ impl NoteText<'_> {
         origin
     }
 
-    /// The author, if not the reader: a reader can trust its own notes, and has to weigh those of others.
+    /// The author, if neither the reader nor the person: theirs can be trusted, and those of others have to be weighed.
     fn by(&self) -> Option<String> {
+        let Request { agent, author, .. } = self.request;
         match Author::of(&self.note.author) {
-            Author::Person => Some("by a person".into()),
+            _ if author.as_ref() == Some(&self.note.author) => None,
+            Author::Person => None,
             Author::Import(_) => Some("imported".into()),
-            Author::Agent(name) if name == self.reader.as_str() => None,
+            Author::Agent(name) if name == agent.as_str() => None,
             Author::Agent(name) => Some(format!("by agent {}", word(name))),
             Author::Other(name) => Some(format!("by {}", word(name))),
         }

@@ -48,7 +48,7 @@ pub(super) enum Order {
     Own,
     /// The latest first, by the order of adding.
     Added,
-    /// The latest first, by the time of the last change.
+    /// Those of the nearest scope first, in each the latest first by the time of the last change.
     Updated,
     /// Best match first.
     Relevance,
@@ -215,11 +215,20 @@ impl Stock {
                 Address::Session(_, id) => id.order(),
                 _ => 0,
             }),
-            Order::Updated => steady(fits, |place| {
-                let micros = self.note(place).updated_at.as_microsecond();
-                // From the first time there is, so that it is not negative.
-                u128::from(micros.abs_diff(jiff::Timestamp::MIN.as_microsecond()))
-            }),
+            Order::Updated => {
+                let (mut ranks, mut nearer) = (vec![0; fits], 0_u128);
+                for place in (0..fits).rev() {
+                    let note = self.note(place);
+                    let before = ranks.get(place + 1).map(|_| self.note(place + 1));
+                    let is_other = |of: &Note| of.address.scope() != note.address.scope();
+                    nearer += u128::from(before.is_some_and(is_other));
+                    // From the first time there is, so that it is not negative.
+                    let micros = note.updated_at.as_microsecond();
+                    let micros = micros.abs_diff(jiff::Timestamp::MIN.as_microsecond());
+                    ranks[place] = (nearer << 64) + u128::from(micros);
+                }
+                steady(fits, |place| ranks[place])
+            }
         };
         for slot in self.slots.iter_mut().take(fits).skip(kept) {
             *slot = Slot::left_out(slot.place, Why::Behind);

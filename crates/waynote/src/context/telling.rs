@@ -4,12 +4,11 @@
 use super::pieces::{Form, Pieces};
 use super::stable::NoteText;
 use super::{Matching, MatchingNote, Request, Shown};
-use crate::key::Name;
 use crate::note::Note;
 
 /// The notes that are told so far.
 pub(super) struct NoteSelection<'r> {
-    reader: &'r Name,
+    request: &'r Request,
     /// The tokens that are left.
     left: usize,
     /// How many notes are told at most.
@@ -27,7 +26,7 @@ impl<'r> NoteSelection<'r> {
     pub(super) fn new(request: &'r Request, tokens: usize, most: usize) -> Self {
         let left = request.budget.limit().unwrap_or(usize::MAX).min(tokens);
         Self {
-            reader: &request.agent,
+            request,
             left,
             most,
             whole: left,
@@ -60,7 +59,7 @@ impl<'r> NoteSelection<'r> {
         let told = NoteText {
             note: &note,
             times,
-            reader: self.reader,
+            request: self.request,
         };
         let is_in_line = note.content.shown().trim() == note.preview;
         let full = match is_in_line && note.kind.is_none() {

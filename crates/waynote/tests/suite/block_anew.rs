@@ -2,7 +2,9 @@
 
 use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, render};
-use waynote::{Address, AsOf, LocalStore, Options, Reader, SqliteStore, Store, forget::Forget};
+use waynote::{
+    Address, AsOf, LocalStore, Options, Place, Reader, SqliteStore, Store, forget::Forget,
+};
 use waynote_testing::values::{by_agent, key, save_pinned};
 use waynote_testing::{has, lacks};
 
@@ -11,7 +13,7 @@ const LONG: &str = "quite another and much longer text ";
 fn request(tokens: usize) -> Request {
     Request::new(
         "a".parse().unwrap(),
-        "~/x".parse().unwrap(),
+        "~/x".parse::<Place>().unwrap(),
         by_agent(900_000).now,
     )
     .budget(Budget::of(tokens))

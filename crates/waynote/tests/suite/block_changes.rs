@@ -3,7 +3,7 @@
 use waynote::context::{
     Budget, Request, Section, Shown, ShownNote, Style, block_and_notes, changed, render,
 };
-use waynote::{Content, EntryType, LocalStore, Options, SessionLog, SqliteStore, Stamp};
+use waynote::{Content, EntryType, LocalStore, Options, Place, SessionLog, SqliteStore, Stamp};
 use waynote_testing::values::{key, save_pinned};
 
 fn stamp() -> Stamp {
@@ -12,8 +12,12 @@ fn stamp() -> Stamp {
 }
 
 fn request() -> Request {
-    Request::new("a".parse().unwrap(), "~/x".parse().unwrap(), stamp().now)
-        .session(Some("nightly".parse().unwrap()))
+    Request::new(
+        "a".parse().unwrap(),
+        "~/x".parse::<Place>().unwrap(),
+        stamp().now,
+    )
+    .session(Some("nightly".parse().unwrap()))
 }
 
 fn save(store: &dyn LocalStore, of: &str, text: &str, pin: bool) {
@@ -55,14 +59,14 @@ fn only_what_is_new_is_told() {
     insta::assert_snapshot!(found.text, @r"
     ## Pinned notes
 
-    ### `agent:a#line` (2027-01-15, by a person)
+    ### `agent:a#line`
 
     ```
     it has this line
     and not the rest
     ```
 
-    ### `agent:a#pinned` (2027-01-15, by a person)
+    ### `agent:a#pinned`
 
     ```
     it lacks this
@@ -70,14 +74,14 @@ fn only_what_is_new_is_told() {
 
     ## Other notes
 
-    - `agent:a#new` (2027-01-15, by a person): `a line of the index`
+    - `agent:a#new`: `a line of the index`
 
     ## Notes from previous iterations
 
     STUCK:
-    - [#1, by a person] `it lacks this wall`
+    - [#1] `it lacks this wall`
     TIP:
-    - [#1, by a person] `it lacks this tip`
+    - [#1] `it lacks this tip`
     ");
     let pinned = changed(&store, &request(), &[Section::Pinned], &known).unwrap();
     assert_eq!(pinned.notes.len(), 2);

@@ -44,7 +44,7 @@ fn texts(store: &dyn LocalStore) -> Vec<String> {
 fn request() -> Request {
     let now = "2026-06-01T00:00:00Z".parse().unwrap();
     let agent = key("k0").scope().name().parse().unwrap();
-    Request::new(agent, "~".parse().unwrap(), now)
+    Request::new(agent, waynote::Place::home(), now)
 }
 
 /// Ways to damage one note, `k1`.

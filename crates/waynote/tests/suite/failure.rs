@@ -163,7 +163,7 @@ fn notes_of_places_and_of_the_agent_fit_too() {
             .write(&place("~/p"), note, &at(1))
             .unwrap();
         insta::allow_duplicates! {
-            insta::assert_snapshot!(found(store, &case, &[]).text, @"- `place:~/p` (1970-01-01, by a person): `` E77 from make ship: renew vault.token with `vault login` ``");
+            insta::assert_snapshot!(found(store, &case, &[]).text, @"- `place:~/p`: `` E77 from make ship: renew vault.token with `vault login` ``");
         }
         let nothing = Case {
             command: "make ship".into(),

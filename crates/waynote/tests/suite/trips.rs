@@ -5,8 +5,8 @@ use waynote::context::{
 };
 use waynote::engine::Engine;
 use waynote::{
-    AsOf, Change, Content, EngineStore, EntryType, LocalStore, Options, Reader, Scope, SearchKind,
-    SearchRequest, SqliteStore, Store,
+    AsOf, Change, Content, EngineStore, EntryType, LocalStore, Options, Place, Reader, Scope,
+    SearchKind, SearchRequest, SqliteStore, Store,
 };
 
 use super::counting::CountingEngine;
@@ -59,7 +59,7 @@ fn fill(store: &dyn Store, notes: u64, repeated: u64, words_of: impl Fn(u64) -> 
 fn request(tokens: usize) -> Request {
     Request::new(
         "a".parse().unwrap(),
-        "~/x/y".parse().unwrap(),
+        "~/x/y".parse::<Place>().unwrap(),
         by_agent(9).now,
     )
     .session(Some("s".parse().unwrap()))

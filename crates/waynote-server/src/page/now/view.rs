@@ -14,7 +14,7 @@ use crate::page::words::{self, chip, size};
 /// The most bytes of a block that are shown: a page has a limit.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// The sections in the order in which they claim room.
+/// The sections in the order of the bar.
 pub(super) const SECTIONS: [Section; 4] = [
     Section::Pinned,
     Section::Places,
