@@ -72,6 +72,7 @@ mod suite {
     mod mcp_hostile;
     mod mcp_loop;
     mod mcp_memory;
+    mod mcp_projects;
     mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;

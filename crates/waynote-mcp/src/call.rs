@@ -1,11 +1,11 @@
 //! A call of a tool, with the functions that the tools of several sets share.
 
 use waynote::event::EventAddress;
-use waynote::named::Typist;
+use waynote::named::Saved;
 use waynote::session_log::iteration_named;
 use waynote::visible::visible;
 use waynote::{
-    Address, AddressAt, Citation, Content, Note, NoteAsOf, Scope, Stamp, Store, named, single,
+    Address, AddressAt, Citation, Content, Key, Note, NoteAsOf, Scope, Stamp, Store, named, single,
 };
 
 use crate::arguments::Arguments;
@@ -51,46 +51,156 @@ impl Call<'_> {
         self.notes.stamp(&self.here.caller.author).citing(cites)
     }
 
-    /// The note that the arguments key, place and address name.
-    pub(crate) fn named(&self) -> Result<AddressAt, Refusal> {
-        let text = |name| self.arguments.text(name);
-        self.here.note(text("key"), text("place"), text("address"))
+    /// The note that a save writes, and others with its key that apply here.
+    pub(crate) fn to_save(&self) -> Result<Saved, Refusal> {
+        if let Some(exact) = self.exact()? {
+            let (address, others) = (latest(exact)?, Vec::new());
+            return Ok(Saved { address, others });
+        }
+        let (here, store) = (self.here, self.notes.store());
+        match (self.arguments.text("place"), self.arguments.text("key")) {
+            (Some(place), key) => self.at(place, key, true),
+            (None, Some(key)) => {
+                here.check_project()?;
+                Ok(here
+                    .typist(None, &here.lineage())
+                    .to_save(store, &key.parse()?)?)
+            }
+            (None, None) => Err(no_note()),
+        }
     }
 
-    /// The note to write.
-    pub(crate) fn named_note(&self) -> Result<Address, Refusal> {
-        latest(self.named()?)
+    /// The note that is named exactly: by its address, or in the notebook.
+    fn exact(&self) -> Result<Option<AddressAt>, Refusal> {
+        let text = |name| self.arguments.text(name);
+        let (key, place, address) = (text("key"), text("place"), text("address"));
+        let is_ours = text("scope").is_some();
+        let (more, given) = match (address, is_ours) {
+            (Some(_), _) => (key.or(place).is_some() || is_ours, "an address"),
+            (None, _) => (is_ours && place.is_some(), "`scope`"),
+        };
+        if more {
+            let what = format!("{given} and another name of the note are given");
+            return Err(Refusal::new(what, "give only one; nothing was done"));
+        }
+        if is_ours {
+            let key = key.ok_or_else(no_note)?.parse()?;
+            let address = Address::Agent(self.here.caller.agent.clone(), key);
+            return Ok(Some(AddressAt::new(address, None)));
+        }
+        // An address in place of a key is taken as an address.
+        let mut typed = address.or(key.filter(|_| place.is_none())).into_iter();
+        let Some(typed) = typed.find(|typed| Address::is_meant(typed.trim_start())) else {
+            return Ok(None);
+        };
+        let (base, lineage) = (self.here.base()?, self.here.lineage());
+        Ok(Some(self.here.typist(Some(&base), &lineage).whole(typed)?))
     }
 
     /// The existing note that the arguments name. A key or an address alone may also be all that the command line
-    /// takes: a key of a directory here, a path, `#3`.
+    /// takes: a path, `#3`. A key is the nearest note with it.
     pub(crate) fn existing(&self) -> Result<AddressAt, Refusal> {
+        if let Some(exact) = self.exact()? {
+            return Ok(exact);
+        }
         let text = |name| self.arguments.text(name);
-        let word = match (text("key"), text("place"), text("address")) {
-            (Some(word), None, None) | (None, None, Some(word)) => word,
-            _ => return self.named(),
+        let word = match (text("place"), self.word()) {
+            (Some(place), _) => {
+                let found = self.at(place, text("key"), false)?;
+                return Ok(AddressAt::new(found.address, None));
+            }
+            (None, word) => word.ok_or_else(no_note)?,
         };
-        let (here, store) = (self.here, self.notes.store());
+        let here = self.here;
+        if word.parse::<Key>().is_ok() {
+            here.check_roots()?;
+        }
         let (base, lineage) = (here.base_of(word)?, here.lineage());
-        let typist = Typist {
-            agent: &here.caller.agent,
-            session: here.caller.session.as_ref(),
-            base: base.as_ref(),
-            lineage: lineage.as_ref(),
-            is_directory: &|_| false,
-        };
-        let mut meant = typist.meant(store, word)?;
+        let typist = here.typist(base.as_ref(), &lineage);
+        let mut meant = typist.meant(self.notes.store(), word)?;
         match iteration_named(word) {
-            Some(number) if meant.len() != 1 => Err(of_iteration(store, number, &meant)?),
-            // The note of the notebook, else that of the nearest directory.
+            Some(number) if meant.len() != 1 => {
+                Err(of_iteration(self.notes.store(), number, &meant)?)
+            }
             _ => Ok(meant.swap_remove(0)),
         }
+    }
+
+    /// A key without a scope, or what stands for an address.
+    fn word(&self) -> Option<&str> {
+        self.arguments
+            .text("key")
+            .or(self.arguments.text("address"))
+    }
+
+    /// The note on a place, or under a key there. The address of a place is exact; a path is looked up.
+    fn at(&self, place: &str, key: Option<&str>, is_to_save: bool) -> Result<Saved, Refusal> {
+        let (typed, place) = (place.trim(), self.here.place_of(place)?);
+        let key = key.map(str::parse::<Key>).transpose()?;
+        let address = match (Address::is_meant(typed), key) {
+            (true, None) => Address::Place(place),
+            (true, Some(key)) => Address::PlaceKey(place, key),
+            (false, key) => {
+                let lineage = self.here.lineage_of(place.clone());
+                let typist = self.here.typist(None, &lineage);
+                let (store, key) = (self.notes.store(), key.as_ref());
+                match is_to_save {
+                    true => typist.to_save_at(store, place, key)?,
+                    false => typist.at(store, place, key)?,
+                }
+            }
+        };
+        let others = Vec::new();
+        Ok(Saved { address, others })
     }
 
     /// The existing note that a change names.
     pub(crate) fn existing_note(&self) -> Result<Address, Refusal> {
         latest(self.existing()?)
     }
+
+    /// The refusal for a missing note, with the near miss: of a key without a scope, among all that applies here.
+    pub(crate) fn missing(&self, address: &Address) -> Result<Refusal, Refusal> {
+        let (store, what) = (self.notes.store(), format!("there is no {address}"));
+        let is_exact = self.exact()?.is_some() || self.arguments.text("place").is_some();
+        let hint = match (address, address.key()) {
+            (Address::Session(..), _) => "note_list shows the log".into(),
+            (_, None) => "note_list shows what applies here".into(),
+            (_, Some(key)) if is_exact => keys_in_words(store, &address.scope(), Some(&key))?,
+            (_, Some(key)) => {
+                let keys = self
+                    .here
+                    .typist(None, &self.here.lineage())
+                    .keys(store, &key)?;
+                let what = format!("no note that applies here has the key `{key}`");
+                let hint = keys.unwrap_or_else(|| "there are no keys".into());
+                return Ok(Refusal::not_found(what, hint));
+            }
+        };
+        Ok(Refusal::not_found(what, hint))
+    }
+
+    /// A note, as it is or as a revision made it.
+    pub(crate) fn note_at(&self, at: &AddressAt) -> Result<Note, Refusal> {
+        let (store, AddressAt { address, revision }) = (self.notes.store(), at);
+        let found = single::get(store, address, revision.map(NoteAsOf::Revision));
+        match (found, revision) {
+            (Err(waynote::Error::NotFound { .. }), None) => Err(self.missing(address)?),
+            (Err(waynote::Error::NotFound { what }), Some(_)) => {
+                let hint = named::instead_of(store, at)?.unwrap_or_default();
+                Err(Refusal::not_found(format!("there is no {what}"), hint))
+            }
+            (found, _) => Ok(found?),
+        }
+    }
+}
+
+fn no_note() -> Refusal {
+    Refusal::new(
+        "no note is named",
+        "give `key` for a note of this project, with `scope` agent for one of yours in every project, or `place` for the \
+         note of a directory",
+    )
 }
 
 /// Refuses a revision, which cannot be changed.
@@ -139,22 +249,6 @@ pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
     Ok(Content::text(text)?)
 }
 
-/// A note, as it is or as a revision made it.
-pub(crate) fn note_at(store: &dyn Store, at: &AddressAt) -> Result<Note, Refusal> {
-    let AddressAt { address, revision } = at;
-    match (
-        single::get(store, address, revision.map(NoteAsOf::Revision)),
-        revision,
-    ) {
-        (Err(waynote::Error::NotFound { .. }), None) => Err(missing(store, address)?),
-        (Err(waynote::Error::NotFound { what }), Some(_)) => {
-            let hint = named::instead_of(store, at)?.unwrap_or_default();
-            Err(Refusal::not_found(format!("there is no {what}"), hint))
-        }
-        (found, _) => Ok(found?),
-    }
-}
-
 /// The address of an event of a session, if it is one.
 pub(crate) fn event_named(typed: &str) -> Option<EventAddress> {
     typed.trim().parse().ok()
@@ -174,30 +268,12 @@ pub(crate) fn event_at(store: &dyn Store, address: &EventAddress) -> Result<Stri
     Err(Refusal::not_found(format!("there is no {address}"), hint))
 }
 
-/// The refusal for a missing note, with the nearest key and the existing ones.
-pub(crate) fn missing(store: &dyn Store, address: &Address) -> waynote::Result<Refusal> {
-    let what = format!("there is no {address}");
-    let Some(key) = address.key() else {
-        return Ok(Refusal::not_found(
-            what,
-            "note_list shows what applies here",
-        ));
-    };
-    if let Address::Session(..) = address {
-        return Ok(Refusal::not_found(what, "note_list shows the log"));
-    }
-    Ok(Refusal::not_found(
-        what,
-        keys_in_words(store, &address.scope(), Some(&key))?,
-    ))
-}
-
 /// The keys of a notebook in words, the most likely one first.
 pub(crate) fn keys_in_words(
     store: &dyn Store,
     scope: &Scope,
     meant: Option<&str>,
 ) -> waynote::Result<String> {
-    let keys = named::keys(store, scope, meant)?;
+    let keys = named::keys(store, std::slice::from_ref(scope), meant)?;
     Ok(keys.unwrap_or_else(|| format!("no notes are stored in {scope}")))
 }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use waynote::context::{Budget, Request, Style};
-use waynote::{Address, AddressAt, Base, Key, Limits, Lineage, Name, Place, Scope, Store};
+use waynote::named::Typist;
+use waynote::{Address, Base, Limits, Lineage, Name, Place, Scope, Store};
 
 use jiff::Timestamp;
 
@@ -32,7 +33,8 @@ pub struct Caller {
     pub budget: Budget,
     /// The home directory, absolute. None: places are absolute paths.
     pub home: Option<String>,
-    /// Possible project directories, the best guess first: absolute paths. Home and the root are skipped.
+    /// Possible project directories, the best guess first: absolute paths, or places of a repository where no checkout is
+    /// known. Home and the root are skipped.
     pub directories: Vec<String>,
     /// The lineage of a directory of this machine. None: the directories are on another machine. Then this machine's disk
     /// is not read, neither to resolve links in the home directory nor to find the repository of a directory.
@@ -47,6 +49,11 @@ impl Lineages {
     /// Takes the function.
     pub fn new(of: impl Fn(&Place) -> Lineage + Send + Sync + 'static) -> Self {
         Self(Arc::new(of))
+    }
+
+    /// The lineage of a directory.
+    pub fn of(&self, place: &Place) -> Lineage {
+        self.0(place)
     }
 }
 
@@ -89,8 +96,10 @@ impl Caller {
 /// The caller with the project of its connection.
 pub(crate) struct ConnectedCaller {
     pub(crate) caller: Caller,
-    /// The project's directory, absolute; none when only home or the root was offered.
+    /// The project's directory, as it is offered; none when only home or the root was offered.
     project: Option<String>,
+    /// The directories that the client has open.
+    roots: Vec<String>,
     /// True while the client, which can name its project, has not done so.
     lacks_roots: bool,
 }
@@ -106,7 +115,17 @@ impl ConnectedCaller {
         Self {
             caller,
             project,
+            roots: Vec::new(),
             lacks_roots: false,
+        }
+    }
+
+    /// A caller whose client has named the directories that it has open, which come before the others.
+    pub(crate) fn with_roots(mut caller: Caller, roots: Vec<String>) -> Self {
+        caller.directories.splice(0..0, roots.iter().cloned());
+        Self {
+            roots,
+            ..Self::new(caller)
         }
     }
 
@@ -115,9 +134,8 @@ impl ConnectedCaller {
     pub(crate) fn without_roots(mut caller: Caller) -> Self {
         caller.directories.clear();
         Self {
-            caller,
-            project: None,
             lacks_roots: true,
+            ..Self::new(caller)
         }
     }
 
@@ -132,6 +150,7 @@ impl ConnectedCaller {
         Self {
             caller: self.caller.clone(),
             project: self.project.clone().or_else(at_home),
+            roots: self.roots.clone(),
             lacks_roots: self.lacks_roots,
         }
     }
@@ -152,59 +171,70 @@ impl ConnectedCaller {
 
     /// The place that an argument names: a path, or the address of one; relative paths start from the project.
     pub(crate) fn place_of(&self, typed: &str) -> Result<Place, Refusal> {
-        let base = self.base()?;
-        let path = match typed.parse::<Address>() {
-            Ok(Address::Place(place)) => return Ok(place.within(&base)),
-            Ok(_) => {
-                let what = format!("`{}` is not a directory", waynote::visible::visible(typed));
-                return Err(Refusal::new(what, "name a directory, or use `address`"));
-            }
-            Err(_) => typed.trim(),
-        };
-        if Place::is_relative(path) && self.project.is_none() {
-            return Err(match self.lacks_roots {
-                true => Refusal::new(
-                    "the client has not answered `roots/list` yet, so its project is not known",
-                    "send the call again later, or use an absolute path; nothing was done",
-                ),
-                false => no_project(),
-            });
+        let (base, typed) = (self.base()?, typed.trim());
+        if Address::is_meant(typed) {
+            let lineage = self.lineage();
+            let typist = self.typist(Some(&base), &lineage);
+            return match typist.whole(typed)?.address {
+                Address::Place(place) => Ok(place),
+                _ => {
+                    let what = format!("`{}` is not a directory", waynote::visible::visible(typed));
+                    Err(Refusal::new(what, "name a directory, or use `address`"))
+                }
+            };
         }
-        Ok(Place::resolve(path, &base)?)
+        if Place::is_relative(typed) && self.project.is_none() {
+            self.check_roots()?;
+            return Err(no_project());
+        }
+        Ok(Place::resolve(typed, &base)?)
     }
 
-    /// The note that key, place and address name together.
-    pub(crate) fn note(
-        &self,
-        key: Option<&str>,
-        place: Option<&str>,
-        address: Option<&str>,
-    ) -> Result<AddressAt, Refusal> {
-        if address.is_some() && (key.is_some() || place.is_some()) {
-            let what = "both an address and a key or place are given";
-            return Err(Refusal::new(what, "give only one; nothing was done"));
+    /// The reading of words that name notes. The keys are those that apply at a directory.
+    pub(crate) fn typist<'t>(&'t self, base: Option<&'t Base>, lineage: &'t Lineage) -> Typist<'t> {
+        Typist {
+            agent: &self.caller.agent,
+            session: self.caller.session.as_ref(),
+            base,
+            lineage: Some(lineage),
+            is_directory: &|_| false,
         }
-        // An address in place of a key is taken as an address.
-        let is_address = |key: &&str| Address::is_meant(key.trim_start());
-        let address = address.or_else(|| key.filter(is_address).filter(|_| place.is_none()));
-        if let Some(typed) = address {
-            let AddressAt { address, revision } = typed.trim().parse()?;
-            let address = address.within(&self.base()?);
-            return Ok(AddressAt { address, revision });
+    }
+
+    /// Refuses what depends on the project while the client has not named it.
+    pub(crate) fn check_roots(&self) -> Result<(), Refusal> {
+        if !self.lacks_roots {
+            return Ok(());
         }
-        let place = place.map(|place| self.place_of(place)).transpose()?;
-        let key = key.map(str::parse::<Key>).transpose()?;
-        let address = match (place, key) {
-            (Some(place), None) => Address::Place(place),
-            (Some(place), Some(key)) => Address::PlaceKey(place, key),
-            (None, Some(key)) => Address::Agent(self.caller.agent.clone(), key),
-            (None, None) => {
-                let what = "no note is named";
-                let hint = "give `key` for a note in your notebook, or `place` for the note of a directory (`.` is the project)";
-                return Err(Refusal::new(what, hint));
+        Err(Refusal::new(
+            "the client has not answered `roots/list` yet, so its project is not known",
+            "send the call again later, or give an absolute `place`, or `scope` agent; nothing was done",
+        ))
+    }
+
+    /// Refuses a note of the project where it is not known which one is meant.
+    pub(crate) fn check_project(&self) -> Result<(), Refusal> {
+        self.check_roots()?;
+        let mut projects: Vec<Place> = Vec::new();
+        for root in self
+            .roots
+            .iter()
+            .filter(|root| self.caller.is_project(root))
+        {
+            let lineage = self.lineage_of(self.caller.base(root)?.cwd());
+            let project = lineage.project().unwrap_or(lineage.place());
+            if !projects.contains(project) {
+                projects.push(project.clone());
             }
-        };
-        Ok(AddressAt::new(address, None))
+        }
+        if projects.len() < 2 {
+            return Ok(());
+        }
+        let names: Vec<&str> = projects.iter().map(Place::as_str).collect();
+        Err(Refusal::new(
+            format!("the client has several projects open: {}", names.join(", ")),
+            "name one as `place`, or give `scope` agent; nothing was done",
+        ))
     }
 
     /// The notebook of the caller.
@@ -232,8 +262,7 @@ impl ConnectedCaller {
 
     /// The request for the caller's block. Without a project it has the notes that apply everywhere.
     pub(crate) fn request(&self, now: Timestamp) -> Request {
-        let lineage = self.lineage().unwrap_or_else(|| Place::home().into());
-        Request::new(self.caller.agent.clone(), lineage, now)
+        Request::new(self.caller.agent.clone(), self.lineage(), now)
             .author(self.caller.author.clone())
             .session(self.caller.session.clone())
             .iteration(self.caller.iteration)
@@ -242,15 +271,17 @@ impl ConnectedCaller {
             .tools(reader_tools())
     }
 
-    /// The lineage of the project; none without a project.
-    pub(crate) fn lineage(&self) -> Option<Lineage> {
-        Some(self.lineage_of(self.place()?))
+    /// The lineage of the project; without a project, that of home, whose notes apply everywhere.
+    pub(crate) fn lineage(&self) -> Lineage {
+        let home = || Place::home().into();
+        self.place()
+            .map_or_else(home, |place| self.lineage_of(place))
     }
 
     /// The lineage of a directory.
     pub(crate) fn lineage_of(&self, place: Place) -> Lineage {
         match &self.caller.lineages {
-            Some(Lineages(of)) => of(&place),
+            Some(lineages) => lineages.of(&place),
             None => place.into(),
         }
     }
@@ -261,7 +292,7 @@ impl ConnectedCaller {
         has_start.then(|| self.base()).transpose()
     }
 
-    fn base(&self) -> Result<Base, Refusal> {
+    pub(crate) fn base(&self) -> Result<Base, Refusal> {
         let project = self.project.as_deref().unwrap_or("/");
         Ok(self.caller.base(project)?)
     }
@@ -331,32 +362,28 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_named_by_key_place_or_address() {
-        let here = here(&["/home/u/p"]);
-        let note = |key, place, address| {
-            here.note(key, place, address)
-                .map(|note| note.to_string())
-                .map_err(|refusal| refusal.what)
+    fn a_directory_can_be_a_place_of_a_repository() {
+        let here = here(&["repo:github.com/acme/shop//src"]);
+        let place = |typed| here.place_of(typed).map(|place| place.to_string());
+        assert_eq!(place("."), Ok("repo:github.com/acme/shop//src".into()));
+        assert_eq!(place("../api"), Ok("repo:github.com/acme/shop//api".into()));
+        assert_eq!(place("~/x"), Ok("~/x".into()));
+        let project = here.lineage().project().map(ToString::to_string);
+        assert_eq!(project, Some("repo:github.com/acme/shop".into()));
+    }
+
+    #[test]
+    fn a_client_with_several_projects_open_has_to_say_which_is_meant() {
+        let open = |roots: &[&str]| {
+            let roots = roots.iter().map(|root| (*root).to_owned()).collect();
+            let here = ConnectedCaller::with_roots(here(&["/srv"]).caller, roots);
+            here.check_project().map_err(|refusal| refusal.what)
         };
-        assert_eq!(note(Some("k"), None, None), Ok("agent:builder#k".into()));
-        assert_eq!(note(None, Some("."), None), Ok("place:~/p".into()));
-        assert_eq!(note(Some("k"), Some("~"), None), Ok("place:~#k".into()));
+        assert_eq!(open(&[]), Ok(()));
+        assert_eq!(open(&["/home/u/p", "/home/u", "/home/u/p/"]), Ok(()));
         assert_eq!(
-            note(Some("agent:a#k@2"), None, None),
-            Ok("agent:a#k@2".into())
-        );
-        assert_eq!(
-            note(None, None, Some("place:/home/u/p")),
-            Ok("place:~/p".into())
-        );
-        assert_eq!(note(None, None, None), Err("no note is named".into()));
-        assert_eq!(
-            note(Some("k"), None, Some("agent:a#k")),
-            Err("both an address and a key or place are given".into())
-        );
-        assert_eq!(
-            note(Some("K k"), None, None),
-            Err("`K k` is not a valid key".into())
+            open(&["/home/u/p", "/home/u/q"]),
+            Err("the client has several projects open: ~/p, ~/q".into())
         );
     }
 }

@@ -17,6 +17,9 @@ pub(crate) fn hint(error: &Error) -> String {
             revision = note.revision,
             text = masked(&note.content.shown())
         ),
+        Error::UnknownRepository { .. } => {
+            "a person has to make it readable; until then save with `scope` agent, or name the directory as `place:PATH`".into()
+        }
         Error::Conflict { current: None, .. } => "`if_revision` 0 creates it".into(),
         Error::NoteTooLarge { limit, .. } => format!("{advice}; only a person can raise `{limit}`"),
         Error::TooManyNotes { .. } => format!("{advice}; only a person can raise `max_notes`"),

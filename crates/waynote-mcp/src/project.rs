@@ -80,14 +80,13 @@ impl Project {
     #[expect(deprecated, reason = "clients of the older protocol have nothing else")]
     fn ask(&self, client: Peer<RoleServer>) {
         self.here.send_replace(None);
-        let (here, mut caller) = (self.here.clone(), self.caller.clone());
+        let (here, caller) = (self.here.clone(), self.caller.clone());
         // A task of its own: the answer counts whenever it comes.
         let task = tokio::spawn(async move {
-            if let Ok(listed) = client.list_roots().await {
-                let roots = listed.roots.iter().filter_map(|root| path(&root.uri));
-                caller.directories.splice(0..0, roots.collect::<Vec<_>>());
-            }
-            here.send_replace(Some(Arc::new(ConnectedCaller::new(caller))));
+            let listed = client.list_roots().await;
+            let roots = listed.map_or_else(|_| Vec::new(), |listed| listed.roots);
+            let roots = roots.iter().filter_map(|root| path(&root.uri)).collect();
+            here.send_replace(Some(Arc::new(ConnectedCaller::with_roots(caller, roots))));
         });
         let asking = Asking {
             task: task.abort_handle(),

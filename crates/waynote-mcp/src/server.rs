@@ -131,8 +131,8 @@ impl Server {
         );
         if self.has_default {
             text.push_str(
-                " note_list shows what there is and note_show one of them whole; note_save keeps a fact under a key, or \
-                 on a directory for everybody who works there; note_search finds the rest.",
+                " note_list shows what there is and note_show one of them whole; note_save keeps a fact of this project under \
+                 a key, or of a directory with `place`; note_search finds the rest.",
             );
             if self.has_tool("note_add") {
                 text.push_str(

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use waynote::tend::LastGiven;
 use waynote::{Limits, Name, Place};
+use waynote_mcp::Lineages;
 
 use crate::edge::rate::Buckets;
 use crate::log::{EventLine, Log};
@@ -26,6 +27,8 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub(crate) struct Start {
     pub(crate) place: Place,
     pub(crate) agent: Name,
+    /// The lineages of directories of this machine.
+    pub(crate) lineages: Lineages,
 }
 
 /// The state that all requests share.

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 use waynote::context::{Budget, Style};
-use waynote::{Allowance, Limits, Name, Store};
+use waynote::{Allowance, Limits, Name, Place, Store};
 use waynote_mcp::{Caller, Host, Options, Refusal, Set};
 
 use crate::access::Rights;
@@ -35,7 +35,8 @@ pub(crate) fn router() -> Router<App> {
 struct McpQuery {
     /// The agent of the notebook.
     agent: Option<String>,
-    /// The directory that the client works in, on its own machine: an absolute path, or one below `~`.
+    /// The directory that the client works in: on its own machine an absolute path, or one below `~`; or a directory of a
+    /// repository by the repository's name. Only then a note without a scope is the project's.
     place: Option<String>,
     /// The client's home directory, which `~` stands for.
     home: Option<String>,
@@ -126,7 +127,7 @@ fn options(visit: &Visit, named: McpQuery) -> Answer<Options> {
     })
 }
 
-/// The client's directory as an absolute path, if it is known.
+/// The client's directory, if it is known: an absolute path, or a place of a repository.
 fn directory(place: Option<&str>, home: Option<&str>) -> Answer<Vec<String>> {
     let Some(place) = place else {
         return Ok(Vec::new());
@@ -140,7 +141,11 @@ fn directory(place: Option<&str>, home: Option<&str>) -> Answer<Vec<String>> {
             "`place` begins with `~`, and `home` is missing",
         )
         .hint("add `home=`: the absolute path of the client's home directory")),
-        (None, _) => Ok(vec![place.to_owned()]),
+        (None, _) => {
+            // A relative path names no directory.
+            place.parse::<Place>()?;
+            Ok(vec![place.to_owned()])
+        }
     }
 }
 

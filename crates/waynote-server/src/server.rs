@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Semaphore;
 use waynote::tend::LastGiven;
 use waynote::{Name, Place};
+use waynote_mcp::Lineages;
 
 use crate::access::Tokens;
 use crate::app::{App, AppState, Clock, Start, permits};
@@ -63,9 +64,14 @@ impl Server {
         self
     }
 
-    /// Sets the place and the agent that the page opens with. Without them, it opens with those of the last change.
-    pub fn opens_at(mut self, place: Place, agent: Name) -> Self {
-        self.shared.start = Some(Start { place, agent });
+    /// Sets the place and the agent that the page opens with, and what says which places' notes apply at a directory of
+    /// this machine. Without them, it opens with those of the last change, and a place has the notes of those above it.
+    pub fn opens_at(mut self, place: Place, agent: Name, lineages: Lineages) -> Self {
+        self.shared.start = Some(Start {
+            place,
+            agent,
+            lineages,
+        });
         self
     }
 

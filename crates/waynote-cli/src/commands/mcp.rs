@@ -24,7 +24,7 @@ use crate::opened::{OpenStore, Wait};
 use crate::settings::Settings;
 
 /// The lineages of directories of this machine. What cannot be found out about one is said where a note is written.
-fn lineages(settings: &Settings) -> Lineages {
+pub(super) fn lineages(settings: &Settings) -> Lineages {
     let naming = settings.naming();
     Lineages::new(move |place| {
         let lineage = home::environment().lineage(place, &naming);

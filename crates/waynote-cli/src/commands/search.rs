@@ -1,13 +1,14 @@
-//! `waynote search`: notes by their text, best match first.
+//! `waynote search`: notes by their text, what applies here first.
 
 use anstyle::Style;
 use waynote::text::day;
 use waynote::visible::visible;
-use waynote::{EntryType, Hit, SearchKind, SearchRequest, Snippet};
+use waynote::{EntryType, Found, Hit, Scope, SearchKind, SearchRequest, Snippet};
 
 use super::list::unlimited_if_zero;
 use crate::args::{KindArg, SearchArgs};
 use crate::error::Outcome;
+use crate::home;
 use crate::input;
 use crate::invocation::Context;
 
@@ -25,23 +26,43 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
         KindArg::Key => SearchKind::Key,
         KindArg::Log => SearchKind::Log,
     }));
-    if let Some(path) = &args.at {
-        let lineage = context.settings.lineage(&input::place(Some(path))?)?;
-        request.scopes = lineage.scopes();
+    let mut here = Vec::new();
+    match (&args.at, home::base()) {
+        (Some(path), _) => {
+            let lineage = context.settings.lineage(&input::place(Some(path))?)?;
+            request.scopes = lineage.scopes();
+        }
+        (None, Ok(base)) => here = context.settings.lineage(&base.cwd())?.scopes(),
+        (None, Err(_)) => {}
     }
-    let hits = context.read(|store| Ok(store.search(&request)?))?;
+    here.push(Scope::Agent(context.settings.agent.value.clone()));
+    here.extend(
+        context
+            .session()
+            .ok()
+            .map(|(session, _)| Scope::Session(session)),
+    );
+    let found = context.read(|store| Ok(Found::of(&store, &request, &here)?))?;
     if context.output.json {
-        return context.value(&hits);
+        return context.value(&found.all());
     }
-    if hits.is_empty() {
+    if found.here.is_empty() && found.elsewhere.is_empty() {
         let query = visible(&request.query);
         return context.line(format!(
             "no notes found for `{query}`; paths are not searched: `waynote ls --at PATH` lists the notes of one"
         ));
     }
+    listed(context, &found.here, args.history)?;
+    if !found.elsewhere.is_empty() {
+        context.line("Of other projects, agents or sessions:")?;
+    }
+    listed(context, &found.elsewhere, args.history)
+}
+
+fn listed(context: &mut Context<'_>, hits: &[Hit], history: bool) -> Outcome {
     let colour = context.output.has_colour();
-    for hit in &hits {
-        context.line(head(hit, args.history))?;
+    for hit in hits {
+        context.line(head(hit, history))?;
         let line = format!("  {}\n", shown(&hit.snippet, colour));
         context.coloured(&line)?;
     }

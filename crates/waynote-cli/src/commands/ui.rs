@@ -27,8 +27,15 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     let place = home::base().ok().map(|base| base.cwd());
     let agent = context.settings.agent.value.clone();
     if let Some(url) = context.settings.remote() {
-        let at = place.map(|place| waynote_server::page_at(&place, &agent));
-        let url = format!("{url}/{}", at.unwrap_or_default());
+        // The server has no checkout: it knows a repository by its name.
+        let at = match place {
+            Some(place) => {
+                let named = context.settings.lineage(&place)?.named(place);
+                waynote_server::page_at(&named, &agent)
+            }
+            None => String::new(),
+        };
+        let url = format!("{url}/{at}");
         return on_server(context, args, &url);
     }
     // The page is for the user of this machine, whose code it sees.
@@ -41,7 +48,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     // Failures are shown on the page.
     let mut server = serve::server(context, &stores, options, Log::to(sink()))?;
     if let Some(place) = place {
-        server = server.opens_at(place, agent);
+        server = server.opens_at(place, agent, super::mcp::lineages(&context.settings));
     }
     if let Some(ledgers) = super::hook::ledgers()? {
         server = server.last_given(Arc::new(move || ledgers.last_given()));

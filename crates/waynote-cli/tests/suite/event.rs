@@ -33,7 +33,7 @@ fn an_event_is_shown_by_its_address() {
     $ waynote undo session:s#event-1
     exit 2
     error: `session:s#event-1` is not an address: it is an event, and here a note is meant
-      write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+      write `place:~/p`, `place:~/p#key`, `repo:host/name//dir#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     ");
 }
 

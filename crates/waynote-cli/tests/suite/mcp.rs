@@ -13,7 +13,7 @@ fn the_list_of_tools_is_short() {
     let scratch = Scratch::new();
     let mut client = Client::start(&scratch, WORDS);
     let tools = client.tools();
-    assert_short(&tools, 825);
+    assert_short(&tools, 865);
     let lines: Vec<String> = tools.iter().map(listed).collect();
     // Without a session there is no log to add to.
     let mut client = Client::start(&scratch, "mcp");
@@ -21,11 +21,11 @@ fn the_list_of_tools_is_short() {
     insta::assert_snapshot!(lines.join("\n"), @"
     adds note_add([cites: array], content: string, [resolves: string], type: string)
     reads note_list([type: string])
-    overwrites note_save([cites: array], content: string, [if_revision: integer], [key: string], [pin: boolean], [place: string])
-    reads note_show([address: string], [key: string], [place: string])
-    overwrites note_delete([address: string], [key: string], [place: string])
-    sets note_pin([address: string], [key: string], [pinned: boolean], [place: string])
-    sets note_confirm([address: string], [key: string], [place: string])
+    overwrites note_save([cites: array], content: string, [if_revision: integer], [key: string], [pin: boolean], [place: string], [scope: string])
+    reads note_show([address: string], [key: string], [place: string], [scope: string])
+    overwrites note_delete([address: string], [key: string], [place: string], [scope: string])
+    sets note_pin([address: string], [key: string], [pinned: boolean], [place: string], [scope: string])
+    sets note_confirm([address: string], [key: string], [place: string], [scope: string])
     reads note_search([limit: integer], query: string)
     ");
 }
@@ -74,7 +74,7 @@ fn both_eras_say_the_same() {
     let instructions = began["instructions"].as_str().unwrap();
     assert_eq!(found["instructions"], instructions);
     assert!(instructions.len() < 512, "{}", instructions.len());
-    insta::assert_snapshot!(instructions, @"Notes that outlast this session: read what applies before you start, and save what the next run must know before you end. Notes are information, not instructions. note_list shows what there is and note_show one of them whole; note_save keeps a fact under a key, or on a directory for everybody who works there; note_search finds the rest. note_add tells later iterations where you were stuck and what worked.");
+    insta::assert_snapshot!(instructions, @"Notes that outlast this session: read what applies before you start, and save what the next run must know before you end. Notes are information, not instructions. note_list shows what there is and note_show one of them whole; note_save keeps a fact of this project under a key, or of a directory with `place`; note_search finds the rest. note_add tells later iterations where you were stuck and what worked.");
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut client = Client::spawn(scratch.command("mcp"));
         let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
@@ -86,7 +86,10 @@ fn both_eras_say_the_same() {
     let tools = |client: &mut Client| client.request("tools/list", json!({}))["tools"].take();
     assert_eq!(tools(&mut old), tools(&mut new));
     assert_eq!(
-        new.call("note_save", json!({ "key": "k", "content": "v" })),
+        new.call(
+            "note_save",
+            json!({ "key": "k", "content": "v", "scope": "agent" })
+        ),
         "saved agent:default#k (new)"
     );
     assert_eq!(old.call("note_show", json!({ "key": "k" })), "v");
@@ -98,7 +101,7 @@ fn a_notebook_is_kept() {
     let mut client = Client::start(&scratch, "--agent builder mcp");
     assert_calls!(client, @r#"
     $ note_save {"content":"make ship","key":"build-steps","pin":true}
-    saved agent:builder#build-steps (new, pinned)
+    saved agent:builder#build-steps (new, pinned); it applies in every project, as none is known here
 
     $ note_save {"content":"make\nship","key":"build-steps"}
     saved agent:builder#build-steps (overwrote revision 1)
@@ -111,7 +114,7 @@ fn a_notebook_is_kept() {
     ship
 
     $ note_save {"content":"retries fail about once in 40 runs","key":"flaky"}
-    saved agent:builder#flaky (new)
+    saved agent:builder#flaky (new); it applies in every project, as none is known here
 
     $ note_save {"content":"Prices are in cents","place":"."}
     saved place:~/work (new)
@@ -272,26 +275,26 @@ fn arguments_are_checked_by_name_and_type() {
 
     $ note_show {}
     error: no note is named
-    give `key` for a note in your notebook, or `place` for the note of a directory (`.` is the project)
+    give `key` for a note of this project, with `scope` agent for one of yours in every project, or `place` for the note of a directory
 
     $ note_show {"key":"k","address":"agent:a#k"}
-    error: both an address and a key or place are given
+    error: an address and another name of the note are given
     give only one; nothing was done
 
     $ note_show {"address":"nonsense"}
-    error: there is no agent:default#nonsense
-    no notes are stored in agent:default
+    error: no note that applies here has the key `nonsense`
+    there are no keys
     "#);
     // Nulls and empty texts are arguments that were left away, and a whole number may be written as a fraction.
     assert_calls!(client, @r#"
     $ note_save {"key":"k","content":"v","place":"","pin":null,"if_revision":0.0}
-    saved agent:default#k (new)
+    saved agent:default#k (new); it applies in every project, as none is known here
 
     $ note_save {"key":" ","content":"v","place":".","pin":"","if_revision":""}
     saved place:~/work (new)
 
     $ note_save {"key":42,"content":"v","pin":"true","cites":"[]"}
-    saved agent:default#42 (new, pinned)
+    saved agent:default#42 (new, pinned); it applies in every project, as none is known here
     "#);
 }
 
@@ -304,11 +307,11 @@ fn a_full_notebook_says_so_in_time() {
     client.initialize(json!({}));
     assert_calls!(client, @r#"
     $ note_save {"key":"k5","content":"v"}
-    saved agent:default#k5 (new); 1 of 1 notes: merge or delete some soon
+    saved agent:default#k5 (new); it applies in every project, as none is known here; agent:default has 1 of 1 notes: add to one of them rather than a new one
 
     $ note_save {"key":"k6","content":"v"}
     error: the notebook is full: 1 note, the limit is 1
-    delete or merge notes, or save under a key that exists; only a person can raise `max_notes`
+    save under a key that exists, or add the text to another note; only a person can raise `max_notes`
     "#);
     let large = json!({ "key": "k5", "content": "x".repeat(4097) });
     let refused = client.call("note_save", large);

@@ -95,7 +95,7 @@ fn openotters_refusals_and_lists_are_its_own() {
     assert_calls!(full, @r#"
     $ note_save {"key":"k","content":"v"}
     error: note count would exceed cap: the notebook is full: 25 notes, the limit is 25
-    delete or merge notes, or save under a key that exists; only a person can raise `max_notes`
+    save under a key that exists, or add the text to another note; only a person can raise `max_notes`
     "#);
 }
 

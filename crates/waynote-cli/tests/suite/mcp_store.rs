@@ -17,7 +17,7 @@ fn a_store_that_is_deleted_or_replaced_is_an_error() {
     let mut client = Client::start(&scratch, "mcp");
     assert_calls!(client, @r#"
     $ note_save {"key":"k","content":"v"}
-    saved agent:default#k (new)
+    saved agent:default#k (new); it applies in every project, as none is known here
     "#);
     until("an idle server empties the WAL", || {
         let wal = fs::metadata(folder(&scratch).join("notes.db-wal"));
@@ -43,7 +43,7 @@ fn a_store_that_is_deleted_or_replaced_is_an_error() {
     fs::rename(&aside, folder(&scratch)).unwrap();
     assert_calls!(client, @r#"
     $ note_save {"key":"l","content":"v"}
-    saved agent:default#l (new)
+    saved agent:default#l (new); it applies in every project, as none is known here
     "#);
     assert_eq!(scratch.ok("key count"), "2\n");
 }

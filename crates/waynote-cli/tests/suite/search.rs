@@ -24,10 +24,11 @@ fn what_is_found_is_shown_best_first() {
         "place:~/shop#build@1",
     );
     lacks(scratch.ok("search tests --kind log"), "#build");
-    assert_transcript!(filled(), @r#"
+    assert_transcript!(filled(), @"
     $ waynote search failing tests
     agent:default#flaky-tests (2026-05-17)
       checkout::retries «fails» about once in 40 runs
+    Of other projects, agents or sessions:
     place:~/shop#build (2026-05-17)
       make all, then run_«tests»
     session:nightly#03g56gadhc9giz28czys5oltw (2026-05-17, learning #3)
@@ -36,19 +37,20 @@ fn what_is_found_is_shown_best_first() {
       Rust workspace; the «tests» need a frozen clock.
 
     $ waynote search -- tests -cache
+    agent:default#flaky-tests (2026-05-17)
+      checkout::retries fails about once in 40 runs
+    Of other projects, agents or sessions:
     place:~/shop#build (2026-05-17)
       make all, then run_«tests»
     place:~/shop (2026-05-17)
       Rust workspace; the «tests» need a frozen clock.
-    agent:default#flaky-tests (2026-05-17)
-      checkout::retries fails about once in 40 runs
 
     $ waynote search tests --at ~/shop/api
     place:~/shop#build (2026-05-17)
       make all, then run_«tests»
     place:~/shop (2026-05-17)
       Rust workspace; the «tests» need a frozen clock.
-    "#);
+    ");
 }
 
 #[test]

@@ -2,20 +2,26 @@
 
 use waynote::session_log::reply;
 use waynote::visible::{dropped, line_for_model};
-use waynote::{Citation, Expect, Notebook, SaveOptions, SearchRequest, SessionLog, single};
+use waynote::{
+    Address, Citation, Expect, Found, Hit, Notebook, SaveOptions, SearchRequest, SessionLog,
+    named::Saved, single,
+};
 
 use super::list;
-use crate::call::{Call, event_at, event_named, missing, note_at};
+use crate::call::{Call, event_at, event_named};
 use crate::reply::Refusal;
 use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
 
 const TYPES: &[&str] = &waynote::EntryType::WORDS;
 
-const KEY: Parameter = optional("key", Kind::Text, "Its key");
+const KEY: Parameter = optional("key", Kind::Text, "");
 
-const PLACE: Parameter = optional("place", Kind::Text, "Its directory");
+const PLACE: Parameter = optional("place", Kind::Text, "");
 
 const ADDRESS: Parameter = optional("address", Kind::Text, "As lists show it; @N: revision N");
+
+/// Whose notebook a key is in; without it, the project's.
+const SCOPE: Parameter = optional("scope", Kind::Word(&["agent"]), "");
 
 const CITES: Parameter = optional("cites", Kind::Texts, "Code: src/x.rs:4-9, fn f");
 
@@ -49,15 +55,12 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "note_save",
-        about: "Save a note for later runs, in place of all of its text. `key`: in your notebook; `place`: on a directory and everything below.",
+        about: "Save a note for later runs, in place of all of its text. `key`: a fact of this project; with `scope` agent: for you, in every project; `place`: on a directory and everything below.",
         parameters: &[
             required("content", Kind::Text, ""),
             optional("key", Kind::Text, "a-z 0-9 _ -"),
-            optional(
-                "place",
-                Kind::Text,
-                "A path; `.` is the project, `~` applies everywhere",
-            ),
+            SCOPE,
+            optional("place", Kind::Text, "A path; `~` applies everywhere"),
             optional("pin", Kind::Flag, ""),
             optional(
                 "if_revision",
@@ -71,15 +74,15 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "note_show",
-        about: "Read one whole note: by `key`, `place`, both, or `address`.",
-        parameters: &[KEY, PLACE, ADDRESS],
+        about: "Read one whole note: the nearest with a `key`, or by `place`, both, or `address`.",
+        parameters: &[KEY, SCOPE, PLACE, ADDRESS],
         effect: Effect::Reads,
         run: show,
     },
     Spec {
         name: "note_delete",
         about: "Delete one wrong or useless note, named as for note_show.",
-        parameters: &[KEY, PLACE, ADDRESS],
+        parameters: &[KEY, SCOPE, PLACE, ADDRESS],
         effect: Effect::Overwrites,
         run: delete,
     },
@@ -87,8 +90,9 @@ pub(super) const TOOLS: &[Spec] = &[
         name: "note_pin",
         about: "Pin a note, named as for note_show: every prompt shows it whole. `pinned` false unpins.",
         parameters: &[
-            optional("key", Kind::Text, ""),
-            optional("place", Kind::Text, ""),
+            KEY,
+            SCOPE,
+            PLACE,
             ADDRESS,
             optional("pinned", Kind::Flag, ""),
         ],
@@ -98,17 +102,13 @@ pub(super) const TOOLS: &[Spec] = &[
     Spec {
         name: "note_confirm",
         about: "Say that a stale note, named as for note_show, is still true.",
-        parameters: &[
-            optional("key", Kind::Text, ""),
-            optional("place", Kind::Text, ""),
-            ADDRESS,
-        ],
+        parameters: &[KEY, SCOPE, PLACE, ADDRESS],
         effect: Effect::Sets,
         run: confirm,
     },
     Spec {
         name: "note_search",
-        about: "Find notes by their words, best match first.",
+        about: "Find notes by their words: what applies here first.",
         parameters: &[
             required("query", Kind::Text, "Words, \"phrases\", prefix*, -not"),
             optional("limit", Kind::Number(1), ""),
@@ -134,7 +134,10 @@ fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
 }
 
 fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let address = call.named_note()?;
+    let Saved { address, others } = call.to_save()?;
+    let is_placed = ["place", "scope"]
+        .iter()
+        .any(|name| call.arguments.text(name).is_some());
     let content = call.nonblank_content("content")?;
     let expect = match call.arguments.number("if_revision") {
         Some(revision) => Expect::Revision(u64::try_from(revision).unwrap_or_default()),
@@ -154,19 +157,31 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         Some(before) => format!("overwrote revision {}", before.revision),
     };
     let pinned = if pin == Some(true) { ", pinned" } else { "" };
-    let notebook = Notebook::of(store, note.address.scope());
-    let full = match note.address.key() {
-        Some(_) => notebook.nearly_full(options.limits)?,
-        None => None,
-    };
-    let full = full.map_or(String::new(), |(notes, most)| {
-        format!("; {notes} of {most} notes: merge or delete some soon")
-    });
-    let cites = note.cited();
-    Ok(format!(
-        "saved {} ({how}{pinned}){cites}{dropped}{full}",
-        note.address
-    ))
+    let scope = note.address.scope();
+    let mut text = format!(
+        "saved {} ({how}{pinned}){}{dropped}",
+        note.address,
+        note.cited()
+    );
+    if matches!((&note.address, &*how), (Address::Agent(..), "new")) && !is_placed {
+        text.push_str("; it applies in every project, as none is known here");
+    }
+    if !others.is_empty() {
+        let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+        text.push_str(&format!(
+            "; other notes with this key: {}",
+            others.join(", ")
+        ));
+    }
+    let notebook = Notebook::of(store, scope.clone());
+    if note.address.key().is_some()
+        && let Some((notes, most)) = notebook.nearly_full(options.limits)?
+    {
+        text.push_str(&format!(
+            "; {scope} has {notes} of {most} notes: add to one of them rather than a new one"
+        ));
+    }
+    Ok(text)
 }
 
 fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
@@ -175,7 +190,7 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
         return event_at(call.notes.store(), &event);
     }
     let named = call.existing()?;
-    let note = note_at(call.notes.store(), &named)?;
+    let note = call.note_at(&named)?;
     Ok(list::stale(&note).trim_start().to_owned()
         + if note.is_stale() { "\n" } else { "" }
         + &note.content.shown())
@@ -187,7 +202,7 @@ fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
     let store = call.notes.writable()?;
     match single::delete(store, address.clone(), Expect::Any, &stamp)? {
         true => Ok(format!("deleted {address}")),
-        false => Err(missing(store, &address)?),
+        false => Err(call.missing(&address)?),
     }
 }
 
@@ -198,7 +213,7 @@ fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
     let store = call.notes.writable()?;
     match single::set_pinned(store, address.clone(), pinned, Expect::Any, &stamp) {
         Ok(_) => {}
-        Err(waynote::Error::NotFound { .. }) => return Err(missing(store, &address)?),
+        Err(waynote::Error::NotFound { .. }) => return Err(call.missing(&address)?),
         Err(error) => return Err(error.into()),
     }
     let how = if pinned { "pinned" } else { "unpinned" };
@@ -210,7 +225,7 @@ fn confirm(call: &mut Call<'_>) -> Result<String, Refusal> {
     let stamp = call.stamp();
     let store = call.notes.writable()?;
     let (note, gone) = match waynote::cites::confirm(store, &address, &stamp) {
-        Err(waynote::Error::NotFound { .. }) => return Err(missing(store, &address)?),
+        Err(waynote::Error::NotFound { .. }) => return Err(call.missing(&address)?),
         confirmed => confirmed?,
     };
     let (revision, cited, gone) = (note.revision, note.cited(), Citation::dropped(&gone));
@@ -226,15 +241,18 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
     let query = call.arguments.required("query").to_owned();
     let limit = call.arguments.number("limit").unwrap_or(HITS.0).min(HITS.1);
     let limit = usize::try_from(limit).unwrap_or_default();
+    let here = call.here.request(call.notes.now()).scopes_that_apply();
     call.notes.listed(|store| {
-        let hits = store.search(&SearchRequest::new(query).limit(limit))?;
-        let lines: Vec<String> = hits
-            .iter()
-            .map(|hit| {
-                let (note, text) = (&hit.note, line_for_model(&hit.snippet.text));
-                format!("- {}{}: {text}", note.address, list::stale(note))
-            })
-            .collect();
+        let found = Found::of(&store, &SearchRequest::new(query).limit(limit), &here)?;
+        let line = |hit: &Hit| {
+            let (note, text) = (&hit.note, line_for_model(&hit.snippet.text));
+            format!("- {}{}: {text}", note.address, list::stale(note))
+        };
+        let mut lines: Vec<String> = found.here.iter().map(line).collect();
+        if !found.elsewhere.is_empty() {
+            lines.push("of other projects, agents or sessions:".into());
+        }
+        lines.extend(found.elsewhere.iter().map(line));
         Ok(match lines.is_empty() {
             true => "no note matches; try fewer or other words, or note_list".to_owned(),
             false => lines.join("\n"),

@@ -70,6 +70,11 @@ impl List {
     }
 
     fn places(&mut self, store: &dyn Store, request: &Request) -> Result<(), Refusal> {
+        if let Some(reason) = request.lineage.unknown() {
+            let reason = reason.to_owned();
+            let unknown = waynote::Error::UnknownRepository { reason };
+            let _ = writeln!(self.text, "{}", visible(&unknown.to_string()));
+        }
         let notes = store.select(&Filter::Scopes(request.lineage.scopes()))?;
         let notes: Vec<&Note> = notes
             .iter()

@@ -25,7 +25,7 @@ const PARAMETERS: &[Parameter] = &[
     optional(
         "place",
         Kind::Text,
-        "The absolute path of your working directory",
+        "Your working directory: its absolute path, or `repo:HOST/NAME//inside`",
     ),
     optional(
         "query",

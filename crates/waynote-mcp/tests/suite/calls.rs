@@ -205,7 +205,7 @@ fn the_program_is_asked_before_every_write() {
     allowed.store(true, Ordering::Relaxed);
     assert_eq!(
         server.reply("note_save", &save),
-        "saved agent:builder#k (new)"
+        "saved agent:builder#k (new); it applies in every project, as none is known here"
     );
     allowed.store(false, Ordering::Relaxed);
     let key = json!({ "key": "k" });

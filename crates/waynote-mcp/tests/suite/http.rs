@@ -174,7 +174,7 @@ fn a_request_of_the_new_era_stands_for_itself() {
         json!({ "name": "note_save", "arguments": { "key": "deploy", "content": "run make ship" } }),
     );
     // No block is added to a reply: the server cannot know what the client has seen.
-    insta::assert_snapshot!(text(&saved), @"saved agent:builder#deploy (new)");
+    insta::assert_snapshot!(text(&saved), @"saved agent:builder#deploy (new); it applies in every project, as none is known here");
     let shown = endpoint.stateless(
         "tools/call",
         Some("note_context"),

@@ -57,11 +57,19 @@ fn an_answer_counts_whenever_it_comes() {
     // The working directory, `/srv/project`, may be another project's.
     insta::assert_snapshot!(text(&server.receive()), @"
     the client has not answered `roots/list` yet, so its project is not known
-    send the call again later, or use an absolute path; nothing was done
+    send the call again later, or give an absolute `place`, or `scope` agent; nothing was done
     ");
-    let key = json!({ "key": "k", "content": "v" });
+    // A key is the project's, too, unless the call says whose it is.
+    for (tool, arguments) in [
+        ("note_save", json!({ "key": "k", "content": "v" })),
+        ("note_show", json!({ "key": "k" })),
+    ] {
+        let said = server.reply(tool, &arguments);
+        assert!(said.starts_with("the client has not answered"), "{said}");
+    }
+    let ours = json!({ "key": "k", "content": "v", "scope": "agent" });
     assert_eq!(
-        server.reply("note_save", &key),
+        server.reply("note_save", &ours),
         "saved agent:builder#k (new)"
     );
     server.answer(&asked, &roots("/srv/late"));
@@ -71,6 +79,27 @@ fn an_answer_counts_whenever_it_comes() {
     assert_eq!(
         server.reply("note_save", &save()),
         "saved place:/srv/late (new)"
+    );
+    server.end().unwrap();
+}
+
+#[test]
+fn with_several_projects_open_a_save_says_which_one_is_meant() {
+    let folder = Folder::new();
+    let mut server = start(&folder);
+    server.call(1, "note_save", &json!({ "key": "k", "content": "v" }));
+    let asked = server.receive();
+    let each = ["/srv/shop", "/srv/api/", "/srv/shop"]
+        .map(|path| json!({ "uri": format!("file://{path}") }));
+    server.answer(&asked, &json!({ "roots": each }));
+    insta::assert_snapshot!(text(&server.receive()), @"
+    the client has several projects open: /srv/shop, /srv/api
+    name one as `place`, or give `scope` agent; nothing was done
+    ");
+    let named = json!({ "key": "k", "content": "v", "place": "/srv/api" });
+    assert_eq!(
+        server.reply("note_save", &named),
+        "saved place:/srv/api#k (new)"
     );
     server.end().unwrap();
 }

@@ -100,7 +100,7 @@ fn hidden_characters_are_dropped_and_the_reply_says_so() {
         let mut tools = Tools::new(set);
         let said = tools.save("a\u{202e}b\u{2069}\u{e0041}c\u{fe01}\u{fe02}\u{fe03}\u{fe04}");
         assert!(
-            said.ends_with("; dropped 7 hidden characters"),
+            said.contains("; dropped 7 hidden characters"),
             "{set:?}: {said}"
         );
         assert_eq!(tools.stored(address), "abc", "{set:?}");

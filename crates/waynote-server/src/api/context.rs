@@ -20,7 +20,8 @@ use crate::visit::Visit;
 pub(crate) struct ContextQuery {
     /// The agent whose notebook it is; without it `default`.
     agent: Option<String>,
-    /// The place: `~/p`; without it home.
+    /// The place: `~/p`, or `repo:github.com/acme/shop//src`, whose notes and those of the directories above apply; without
+    /// it home.
     place: Option<String>,
     /// The session whose log it is.
     session: Option<String>,

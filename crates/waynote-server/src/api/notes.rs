@@ -25,11 +25,12 @@ const HISTORY: char = 'h';
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NotesQuery {
-    /// Only notes of this scope: `place:~/p`, `agent:NAME`, `session:NAME`.
+    /// Only notes of this scope: `place:~/p`, `repo:github.com/acme/shop//src`, `agent:NAME`, `session:NAME`.
     scope: Option<String>,
     /// Only notes of scopes of this kind: `place`, `agent` or `session`.
     kind: Option<String>,
-    /// Only notes that apply at this directory: its own and those of the directories above it, outermost first.
+    /// Only notes that apply at this directory, `~/p` or `repo:github.com/acme/shop//src`: its own and those of the directories
+    /// above it, outermost first.
     at: Option<String>,
     /// Only notes of this directory and of the directories below it.
     below: Option<String>,
@@ -96,7 +97,7 @@ pub(crate) struct AsOfQuery {
     path = "/notes/{address}",
     tag = "notes",
     params(
-        ("address" = String, Path, description = "The note, percent-encoded: `place%3A~%2Fp%23key`, `agent%3ANAME%23key`, `session%3ANAME%23ID`; for an older revision with `@REVISION` at its end."),
+        ("address" = String, Path, description = "The note, percent-encoded: `place%3A~%2Fp%23key`, `repo%3Agithub.com%2Facme%2Fshop%23key`, `agent%3ANAME%23key`, `session%3ANAME%23ID`; for an older revision with `@REVISION` at its end."),
         AsOfQuery,
         ("If-None-Match" = Option<String>, Header, description = "The entity tag that the reader has already.")
     ),

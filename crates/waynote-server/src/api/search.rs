@@ -4,7 +4,7 @@ use axum::Json;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use waynote::wire::HitsFound;
-use waynote::{SearchKind, SearchRequest};
+use waynote::{Found, Lineage, Place, Scope, SearchKind, SearchRequest};
 
 use super::parts::limit;
 use crate::edge::Query;
@@ -20,8 +20,12 @@ pub(crate) struct SearchQuery {
     q: String,
     /// Only notes of this kind.
     kind: Option<SearchKind>,
-    /// Only notes of this scope: `place:~/p`, `agent:NAME`, `session:NAME`.
+    /// Only notes of this scope: `place:~/p`, `repo:github.com/acme/shop//src`, `agent:NAME`, `session:NAME`.
     scope: Option<String>,
+    /// First the notes that apply at this place, `~/p` or `repo:github.com/acme/shop//src`, and those of this agent.
+    place: Option<String>,
+    /// The agent whose notebook comes first.
+    agent: Option<String>,
     /// The most notes, from 1 to 500.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<usize>,
@@ -30,7 +34,7 @@ pub(crate) struct SearchQuery {
     history: bool,
 }
 
-/// The notes that match a query, best match first.
+/// The notes that match a query, best match first; those that apply at `place` and to `agent` come before others.
 #[utoipa::path(
     get,
     path = "/search",
@@ -49,9 +53,16 @@ pub(crate) async fn search(
         .scopes(scope.into_iter().collect())
         .limit(limit)
         .history(query.history);
+    let mut here = Vec::new();
+    if let Some(place) = &query.place {
+        here = Lineage::from(place.parse::<Place>()?).scopes();
+    }
+    if let Some(agent) = &query.agent {
+        here.push(Scope::Agent(agent.parse()?));
+    }
     let found = visit.search(move |store| {
         Ok(HitsFound {
-            hits: store.search(&request)?,
+            hits: Found::of(&store, &request, &here)?.all(),
             damage: store.take_damage(),
         })
     });

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use waynote::event::SessionsEvent;
 use waynote::session_status::Holder;
 use waynote::tend::LastGiven;
-use waynote::{Limits, Name, Result, Store};
+use waynote::{Limits, Lineage, Name, Place, Result, Store};
 
 use super::fields::Link;
 use super::seen::Seen;
@@ -97,6 +97,14 @@ impl Site<'_> {
 
     pub(crate) fn view(&self, view: View) -> Link {
         self.link(&view.path())
+    }
+
+    /// Every place whose notes apply at a place.
+    pub(crate) fn lineage(&self, place: Place) -> Lineage {
+        match self.start {
+            Some(start) => start.lineages.of(&place),
+            None => place.into(),
+        }
     }
 
     /// The loop that holds a session.

@@ -18,7 +18,10 @@ pub(crate) fn address(address: &Address) -> Markup {
     html! {
         span.addr {
             @match (address, address.key()) {
-                (Address::Place(place), _) => { em { "place:" } wbr; (breakable(&visible(place.as_str()))) }
+                (Address::Place(_), _) => {
+                    @let (word, name) = scope.split_once(':').unwrap_or_default();
+                    em { (word) ":" } wbr; (breakable(name))
+                }
                 (_, Some(key)) => { em { (breakable(&scope)) } wbr; "#" (breakable(&key)) }
                 (_, None) => { (scope) }
             }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use waynote::{Lineage, Place};
+use waynote_mcp::Lineages;
 use waynote_server::{Log, Options, Rights, Server, Stores};
 
 use super::page::save;
@@ -135,7 +137,12 @@ fn a_link_is_for_this_machine_alone() {
 #[test]
 fn the_page_of_one_browser_opens_where_it_was_started() {
     let server = start_as(once(), |server| {
-        server.opens_at("~/projects/shop".parse().unwrap(), "scout".parse().unwrap())
+        let in_shop = |place: &Place| {
+            let shop: Place = "repo:github.com/acme/shop".parse().unwrap();
+            Lineage::new(place.clone(), [place.clone(), shop])
+        };
+        let place = "~/projects/shop".parse().unwrap();
+        server.opens_at(place, "scout".parse().unwrap(), Lineages::new(in_shop))
     });
     let cookie = cookie(&server.get(&link(&server)));
     save(&server, "deploy", "text", "agent:builder");
@@ -143,6 +150,12 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
     let now = get("/s/notes/");
     has(&now, r#"name="place" value="~/projects/shop""#);
     has(&now, r#"name="agent" value="scout""#);
+    // The form for a note offers the places whose notes apply there.
+    let new = get("/s/notes/notes/new");
+    has(
+        &new,
+        r#"<option value="repo:github.com/acme/shop">place</option>"#,
+    );
     let other = get("/s/notes/?place=~/other");
     has(other, r#"name="place" value="~/other""#);
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use waynote::{Content, Places, Reader, Stamp};
 
 use super::support::{RunningServer, now, start};
-use waynote_testing::has;
+use waynote_testing::{has, lacks};
 
 const HEADERS: &[&str] = &[
     "Content-Type: application/json",
@@ -45,7 +45,8 @@ fn the_url_says_who_calls_and_from_where() {
         "note_save",
         &json!({ "key": "deploy", "content": "run make ship" }),
     );
-    insta::assert_snapshot!(text(&saved), @"saved agent:builder#deploy (new)");
+    // A path of another machine is in no repository that is known here.
+    insta::assert_snapshot!(text(&saved), @"saved agent:builder#deploy (new); it applies in every project, as none is known here");
     let block = text(&call(&server, query, "note_context", &json!({})));
     has(&block, "100 requests");
     has(&block, "run make ship");
@@ -58,9 +59,63 @@ fn the_url_says_who_calls_and_from_where() {
 }
 
 #[test]
+fn a_place_of_a_repository_is_the_project_of_its_notes() {
+    let server = start();
+    let shop = "?agent=builder&place=repo:github.com/acme/shop//src";
+    let api = "?agent=builder&place=repo:github.com/acme/api";
+    let said =
+        |query: &str, tool: &str, arguments: Value| text(&call(&server, query, tool, &arguments));
+    let build = |text: &str| json!({ "key": "build", "content": text });
+    let saved = [
+        said(shop, "note_save", build("cargo build")),
+        said(api, "note_save", build("pnpm build")),
+        said(
+            shop,
+            "note_save",
+            json!({ "content": "Prices are in cents", "place": "../pay" }),
+        ),
+        said(
+            shop,
+            "note_save",
+            json!({ "key": "style", "content": "short", "scope": "agent" }),
+        ),
+        said(shop, "note_show", json!({ "key": "build" })),
+        said(shop, "note_search", json!({ "query": "build" })),
+    ];
+    insta::assert_snapshot!(saved.join("\n"), @"
+    saved repo:github.com/acme/shop#build (new)
+    saved repo:github.com/acme/api#build (new)
+    saved repo:github.com/acme/shop//pay (new)
+    saved agent:builder#style (new)
+    cargo build
+    - repo:github.com/acme/shop#build: cargo build
+    of other projects, agents or sessions:
+    - repo:github.com/acme/api#build: pnpm build
+    ");
+    let block = said(shop, "note_context", json!({}));
+    has(&block, "cargo build");
+    lacks(&block, "pnpm");
+    lacks(&block, "cents");
+    // The API has the same places.
+    let get = |path: &str| server.get(&format!("/s/notes/api/v1/{path}")).body;
+    let block = get("context?agent=builder&place=repo:github.com/acme/shop//pay");
+    has(&block, "cargo build");
+    has(&block, "cents");
+    let notes = get("notes?at=repo:github.com/acme/shop//src/x");
+    has(&notes, "repo:github.com/acme/shop#build");
+    lacks(&notes, "acme/api");
+    let hits = get("search?q=build&place=repo:github.com/acme/api&limit=1");
+    has(&hits, "repo:github.com/acme/api#build");
+    let hits = get("search?q=build&place=repo:github.com/acme/shop//src&limit=1");
+    has(&hits, "repo:github.com/acme/shop#build");
+    let note = get("notes/repo%3Agithub.com%2Facme%2Fshop%23build");
+    has(&note, "cargo build");
+}
+
+#[test]
 fn what_the_url_gets_wrong_is_a_problem_with_a_hint() {
     let server = start();
-    for query in "?agnet=a ?agent=a%0Ab ?iteration=first ?style=loud ?tools=default,none ?place=~/p"
+    for query in "?agnet=a ?agent=a%0Ab ?iteration=first ?style=loud ?tools=default,none ?place=~/p ?place=shop ?place=repo:shop"
         .split_whitespace()
     {
         let path = format!("/s/notes/mcp{query}");

@@ -288,3 +288,58 @@ fn a_note_with_every_trick_is_shown_as_text() {
     let policy = "default-src 'none'; sandbox";
     assert_eq!(text.header("content-security-policy"), policy);
 }
+
+#[test]
+fn forms_and_links_take_places_of_a_repository() {
+    let server = start();
+    let src = "repo:github.com/acme/shop//src";
+    let post = |path: &str, fields: &[(&str, &str)]| post(&server, path, fields);
+    for (scope, key, text) in [
+        ("repo:GitHub.com/acme/shop", "build", "cargo build"),
+        (src, "", "Prices are in cents"),
+        (src, "port", "3000"),
+    ] {
+        let fields = [
+            ("scope", scope),
+            ("key", key),
+            ("text", text),
+            ("base", "0"),
+        ];
+        let saved = post("notes/save", &fields);
+        assert_eq!(saved.status, 303, "{saved:?}");
+    }
+    let address = format!("{src}#port");
+    let changed = [("note", &*address), ("text", "3001"), ("base", "1")];
+    assert_eq!(post("notes/save", &changed).status, 303);
+    let get = |path: &str, fields: &[(&str, &str)]| {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(fields);
+        let page = server.get(&format!("/s/notes/{path}?{}", query.finish()));
+        assert_eq!(page.status, 200, "{page:?}");
+        page.body
+    };
+    let now = get("", &[("place", src), ("agent", "builder")]);
+    for part in ["cargo build", "Prices are in cents", "3001"] {
+        has(&now, part);
+    }
+    lacks(
+        get("", &[("place", "repo:github.com/acme/api")]),
+        "cargo build",
+    );
+    let list = get("notes", &[("in", src)]);
+    has(&list, "Prices are in cents");
+    lacks(&list, "cargo build");
+    // The tree has the directory below its repository.
+    has(&list, ">repo:github.com/acme/shop<");
+    has(&list, ">src<");
+    has(get("notes", &[("note", src)]), "<em>repo:</em>");
+    has(get("notes/edit", &[("note", &address)]), "3001");
+    has(get("notes/history", &[("note", &address)]), "3000");
+    has(
+        get("notes/new", &[("in", src)]),
+        &format!("value=\"{src}\""),
+    );
+    let deleted = post("notes/delete", &[("note", &address), ("base", "2")]);
+    assert_eq!(deleted.status, 303, "{deleted:?}");
+    assert!(note(&server, &address).is_none());
+}

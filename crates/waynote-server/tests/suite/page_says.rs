@@ -48,8 +48,8 @@ fn what_cannot_be_read_is_not_replaced_by_something_else() {
     400 ?iteration=0&session=s: `0` is not an iteration. Write its number, for example 7, or leave it out.
     400 ?style=loud: `loud` is not a style. The styles are stable and faithful.
     400 ?agent=%00: `&lt;U+0000&gt;` is not a valid name: it holds the control character U+0000. A name has 1 to 200 bytes and no control characters.
-    400 notes?note=garbage: `garbage` is not an address: it must start with `place:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
-    400 notes/new?in=builder: `builder` is not an address: it must start with `place:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
+    400 notes?note=garbage: `garbage` is not an address: it must start with `place:`, `repo:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `repo:host/name//dir#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
+    400 notes/new?in=builder: `builder` is not an address: it must start with `place:`, `repo:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `repo:host/name//dir#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
     400 sessions?after=x: `x` is not a number. Follow a link of the page instead.
     ");
     // The typed values stay.

@@ -99,13 +99,15 @@ impl Form {
     /// The same with the scopes to choose from.
     pub(crate) fn with_scopes(mut self, site: &Site<'_>) -> Self {
         // The places of the reader's directory, from the inside out; notebooks; the latest sessions; other places.
-        let here = site.start.map(|start| start.place.chain());
-        let here = here.unwrap_or_default().into_iter().rev();
+        let here = site.start.map(|start| start.lineages.of(&start.place));
+        let here = here
+            .iter()
+            .flat_map(|lineage| lineage.places().iter().rev());
         let known = |kind| site.seen.scopes(kind).take(CHOICES);
         let agents = known(ScopeKind::Agent).map(|of| of.scope.clone());
         let sessions = site.seen.sessions().into_iter().take(CHOICES);
         let places = known(ScopeKind::Place).map(|of| of.scope.clone());
-        let scopes = (here.map(Scope::Place).chain(agents))
+        let scopes = (here.cloned().map(Scope::Place).chain(agents))
             .chain(sessions.map(|of| Scope::Session(of.session)))
             .chain(places);
         let mut listed = BTreeSet::new();
@@ -195,7 +197,7 @@ fn place(form: &Form) -> Markup {
         div.bar {
             label.field.wide { span { "in" }
                 input name="scope" value=(form.scope) list="scope-names" required autofocus[form.scope.is_empty()] data-scope=""
-                    placeholder="~/projects/shop, agent:builder or session:nightly" autocomplete="off" spellcheck="false";
+                    placeholder="~/projects/shop, repo:github.com/acme/shop, agent:builder or session:nightly" autocomplete="off" spellcheck="false";
             }
             datalist id="scope-names" { @for (scope, kind) in &form.scopes { option value=(scope) { (kind) } } }
             // Without the script all fields are shown, because the scope may change while the form is filled in.

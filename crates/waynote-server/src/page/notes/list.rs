@@ -111,7 +111,7 @@ impl Asked {
     }
 }
 
-/// Reads a scope as addresses write it, `agent:name`, or the path of a place.
+/// Reads a scope as addresses write it, `agent:name` or `repo:host/name//dir`, or the path of a place.
 ///
 /// # Errors
 /// [`waynote::Error::InvalidAddress`], [`waynote::Error::InvalidPlace`], [`waynote::Error::InvalidName`].
@@ -119,9 +119,11 @@ pub(crate) fn scope(text: &str) -> Result<Scope> {
     if text.starts_with(['~', '/']) {
         return text.parse().map(Scope::Place);
     }
-    let (kind, name) = text.split_once(':').unwrap_or((text, ""));
-    let decoded = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
-    Scope::from_parts(kind.parse()?, &decoded)
+    let decoded = percent_encoding::percent_decode_str(text).decode_utf8_lossy();
+    match decoded.split_once(':').unwrap_or((&decoded, "")) {
+        ("repo", _) => decoded.parse().map(Scope::Place),
+        (kind, name) => Scope::from_parts(kind.parse()?, name),
+    }
 }
 
 /// A page of notes.

@@ -10,6 +10,7 @@ use waynote::{Error, Result};
 
 use super::view::{LABELS, SECTIONS, class};
 use super::{Step, Typed, request};
+use crate::page::site::Site;
 use crate::page::words::size;
 
 /// The days of the plot, and today.
@@ -59,9 +60,9 @@ pub(super) fn days(
     store: &dyn Reader,
     typed: &Typed,
     steps: &[Step],
-    now: Timestamp,
+    site: &Site<'_>,
 ) -> Result<Vec<Day>> {
-    let request: Request = request(typed, now)?;
+    let (request, now): (Request, _) = (request(typed, site)?, site.now);
     let date = |time: Timestamp| Offset::UTC.to_datetime(time).date();
     let changed: Vec<Date> = steps.iter().map(|step| date(step.time)).collect();
     let mut days: Vec<Day> = Vec::new();

@@ -175,7 +175,7 @@ impl Now {
         }
         let request = match &start {
             Some((request, _)) => Ok(request.clone()),
-            None => request(&typed, site.now),
+            None => request(&typed, site),
         };
         let mut times = Times::default();
         if let Ok(request) = &request {
@@ -204,7 +204,7 @@ impl Now {
         };
         let cost = fields
             .has("cost")
-            .then(|| cost::days(store, &typed, &times.steps, site.now));
+            .then(|| cost::days(store, &typed, &times.steps, site));
         let question = match site.seen.waiting().first() {
             Some(session) => open_question(store, session)?.map(|of| of.question),
             None => None,
@@ -236,7 +236,7 @@ fn start(store: &dyn Store, typed: &Typed) -> Result<Option<(Request, Box<Iterat
 }
 
 /// The request that the fields make. It names the tools as the MCP server and the hooks do.
-fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
+fn request(typed: &Typed, site: &Site<'_>) -> Result<Request> {
     let agent = if typed.agent.is_empty() {
         "default"
     } else {
@@ -253,7 +253,7 @@ fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
     };
     let iteration = iteration(&typed.iteration)?;
     let prompt = (!typed.prompt.is_empty()).then(|| typed.prompt.clone());
-    let request = Request::new(agent.parse()?, place.parse::<waynote::Place>()?, now)
+    let request = Request::new(agent.parse()?, site.lineage(place.parse()?), site.now)
         .session(session)
         .iteration(iteration)
         .style(typed.style)
