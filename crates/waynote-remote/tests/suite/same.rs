@@ -12,7 +12,7 @@ use super::support::{Served, now, serve, stamp};
 use waynote_testing::values::{save, text};
 
 fn request() -> Request {
-    Request::new("builder".parse().unwrap(), "~/p".parse().unwrap(), now())
+    Request::new("builder".parse().unwrap(), "~/p".parse::<waynote::Place>().unwrap(), now())
         .session(Some("nightly".parse().unwrap()))
 }
 
