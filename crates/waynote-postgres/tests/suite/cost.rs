@@ -43,7 +43,7 @@ fn fill(store: &EngineStore<Postgres>, notes: u32) {
 }
 
 fn block(store: &EngineStore<Postgres>) -> String {
-    let request = Request::new("a".parse().unwrap(), "~/x".parse::<waynote::Place>().unwrap(), stamp().now)
+    let request = Request::new("a".parse().unwrap(), values::place("~/x"), stamp().now)
         .session(Some("s".parse().unwrap()))
         .iteration(Some(1_000_000))
         .budget(Budget::default().tokens(8000));

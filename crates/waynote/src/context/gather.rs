@@ -15,7 +15,7 @@ use crate::search::{SearchKind, SearchRequest, among};
 use crate::store::{AsOf, Ask, Count, Page, Reader, Recent, Version};
 
 /// The fewest tokens that a note with an address takes, whole or as a line.
-const LEAST_OF_NOTE: usize = 7;
+const LEAST_OF_NOTE: usize = 8;
 
 /// The fewest tokens that an entry takes.
 const LEAST_OF_ENTRY: usize = 6;
