@@ -56,7 +56,7 @@ fn two_projects_have_a_note_each_under_one_key() {
     - place:~/api#build: pnpm build
 
     $ note_show {"key":"biuld"}
-    error: no note that applies here has the key `biuld`
+    error: there is no place:~/api#biuld
     did you mean `build`? there are: build
     "#);
     assert_calls!(in_shop, @r#"
@@ -124,16 +124,16 @@ fn a_save_without_a_scope_stays_in_the_project() {
     deleted agent:default#build
 
     $ note_delete {"key":"build"}
-    error: no note that applies here has the key `build`
-    there are no keys
+    error: there is no repo:github.com/acme/shop#build
+    no notes with keys apply here
 
     $ note_save {"content":"v"}
     error: no note is named
     give `key` for a note of this project, with `scope` agent for one of yours in every project, or `place` for the note of a directory
 
     $ note_save {"content":"v","key":"k","scope":"agent","place":"src"}
-    error: `scope` and another name of the note are given
-    give only one; nothing was done
+    error: the note is named in several ways
+    give `address` alone, or `key` with `scope` or with `place`; nothing was done
 
     $ note_save {"content":"v","key":"k","scope":"project"}
     error: `scope` cannot be `project`
