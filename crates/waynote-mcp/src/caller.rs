@@ -296,7 +296,7 @@ impl ConnectedCaller {
 fn no_project() -> Refusal {
     Refusal::new(
         "no project directory is known",
-        "use an absolute path, or `~` for everywhere",
+        "give an absolute path, `repo:HOST/NAME//inside`, or `~` for everywhere",
     )
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::common::{Scratch, git, lacks};
+use super::common::{Scratch, git, has, lacks};
 use super::mcp_client::{Client, assert_calls};
 
 /// A checkout, of a repository with an `origin` if one is given.
@@ -68,9 +68,22 @@ fn two_projects_have_a_note_each_under_one_key() {
     applies in ~/shop/src:
     - repo:github.com/acme/shop#build: cargo build --release
     "#);
-    for (client, other) in [(&mut in_shop, "pnpm"), (&mut in_api, "cargo")] {
+    // Nor has a block of one the other's, by the server and by a hook.
+    let each = [
+        (&mut in_shop, &shop, "cargo", "pnpm"),
+        (&mut in_api, &api, "pnpm", "cargo"),
+    ];
+    for (client, root, own, other) in each {
         let context = client.request("resources/read", json!({ "uri": "waynote://context" }));
-        lacks(context["contents"][0]["text"].as_str().unwrap(), other);
+        let input = json!({ "session_id": own, "cwd": root }).to_string();
+        let hook = scratch.run("hook claude-code SessionStart").stdin(input);
+        for block in [
+            context["contents"][0]["text"].as_str().unwrap(),
+            &hook.said(),
+        ] {
+            has(block, own);
+            lacks(block, other);
+        }
     }
     // Another clone of the repository has its notes, and may have the short address.
     let clone = checkout(&scratch, "again", Some("https://github.com/acme/shop"));
