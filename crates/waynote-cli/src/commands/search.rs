@@ -13,7 +13,7 @@ use crate::input;
 use crate::invocation::Context;
 
 /// The line before what does not apply here.
-const ELSEWHERE: &str = "Of other projects, agents or sessions:";
+const ELSEWHERE: &str = "These do not apply here:";
 
 pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     // Any text is a query; bytes that are not UTF-8 are in no note.

@@ -47,7 +47,7 @@ fn two_projects_have_a_note_each_under_one_key() {
 
     $ note_search {"query":"build"}
     - place:~/api#build: pnpm build
-    of other projects, agents or sessions:
+    these do not apply here:
     - repo:github.com/acme/shop#build: cargo build --release
 
     $ note_list {}
@@ -66,7 +66,7 @@ fn two_projects_have_a_note_each_under_one_key() {
     $ note_list {}
     agent:default (0 of 64 notes)
     applies in ~/shop/src:
-    - repo:github.com/acme/shop#build: cargo build --release
+    - repo:/#build: cargo build --release
     "#);
     // Nor has a block of one the other's, by the server and by a hook.
     let each = [

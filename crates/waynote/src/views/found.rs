@@ -10,7 +10,7 @@ use crate::store::Reader;
 pub struct Found {
     /// What applies to the caller.
     pub here: Vec<Hit>,
-    /// What does not apply: notes of other projects, agents and sessions.
+    /// What does not apply: notes of other directories, projects, agents and sessions.
     pub elsewhere: Vec<Hit>,
 }
 
