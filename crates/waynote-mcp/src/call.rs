@@ -5,7 +5,8 @@ use waynote::named::Saved;
 use waynote::session_log::iteration_named;
 use waynote::visible::visible;
 use waynote::{
-    Address, AddressAt, Citation, Content, Key, Note, NoteAsOf, Scope, Stamp, Store, named, single,
+    Address, AddressAt, Citation, Content, Key, Lineage, Note, NoteAsOf, Scope, Stamp, Store,
+    named, single,
 };
 
 use crate::arguments::Arguments;
@@ -53,21 +54,20 @@ impl Call<'_> {
 
     /// The note that a save writes, and others with its key that apply here.
     pub(crate) fn to_save(&self) -> Result<Saved, Refusal> {
-        if let Some(exact) = self.exact()? {
-            let (address, others) = (latest(exact)?, Vec::new());
-            return Ok(Saved { address, others });
-        }
-        let (here, store) = (self.here, self.notes.store());
-        match (self.arguments.text("place"), self.arguments.text("key")) {
-            (Some(place), key) => self.at(place, key, true),
-            (None, Some(key)) => {
+        let here = self.here;
+        let (place, key) = (self.arguments.text("place"), self.arguments.text("key"));
+        let address = match (self.exact()?, place, key) {
+            (Some(exact), ..) => latest(exact)?,
+            (None, Some(place), key) => self.at(place, key, true)?,
+            (None, None, Some(key)) => {
                 here.check_project()?;
-                Ok(here
-                    .typist(None, &here.lineage())
-                    .to_save(store, &key.parse()?)?)
+                let (store, key) = (self.notes.store(), key.parse()?);
+                return Ok(here.typist(None, &here.lineage()).to_save(store, &key)?);
             }
-            (None, None) => Err(no_note()),
-        }
+            (None, None, None) => return Err(no_note()),
+        };
+        let others = Vec::new();
+        Ok(Saved { address, others })
     }
 
     /// The note that is named exactly: by its address, or in the notebook.
@@ -75,13 +75,13 @@ impl Call<'_> {
         let text = |name| self.arguments.text(name);
         let (key, place, address) = (text("key"), text("place"), text("address"));
         let is_ours = text("scope").is_some();
-        let (more, given) = match (address, is_ours) {
-            (Some(_), _) => (key.or(place).is_some() || is_ours, "an address"),
-            (None, _) => (is_ours && place.is_some(), "`scope`"),
-        };
-        if more {
-            let what = format!("{given} and another name of the note are given");
-            return Err(Refusal::new(what, "give only one; nothing was done"));
+        if (address.is_some() && (key.or(place).is_some() || is_ours))
+            || (is_ours && place.is_some())
+        {
+            let what = "the note is named in several ways";
+            let hint =
+                "give `address` alone, or `key` with `scope` or with `place`; nothing was done";
+            return Err(Refusal::new(what, hint));
         }
         if is_ours {
             let key = key.ok_or_else(no_note)?.parse()?;
@@ -104,13 +104,11 @@ impl Call<'_> {
             return Ok(exact);
         }
         let text = |name| self.arguments.text(name);
-        let word = match (text("place"), self.word()) {
-            (Some(place), _) => {
-                let found = self.at(place, text("key"), false)?;
-                return Ok(AddressAt::new(found.address, None));
-            }
-            (None, word) => word.ok_or_else(no_note)?,
-        };
+        if let Some(place) = text("place") {
+            let address = self.at(place, text("key"), false)?;
+            return Ok(AddressAt::new(address, None));
+        }
+        let word = text("key").or(text("address")).ok_or_else(no_note)?;
         let here = self.here;
         if word.parse::<Key>().is_ok() {
             here.check_roots()?;
@@ -126,32 +124,20 @@ impl Call<'_> {
         }
     }
 
-    /// A key without a scope, or what stands for an address.
-    fn word(&self) -> Option<&str> {
-        self.arguments
-            .text("key")
-            .or(self.arguments.text("address"))
-    }
-
     /// The note on a place, or under a key there. The address of a place is exact; a path is looked up.
-    fn at(&self, place: &str, key: Option<&str>, is_to_save: bool) -> Result<Saved, Refusal> {
-        let (typed, place) = (place.trim(), self.here.place_of(place)?);
+    fn at(&self, place: &str, key: Option<&str>, is_to_save: bool) -> Result<Address, Refusal> {
+        let (here, store) = (self.here, self.notes.store());
         let key = key.map(str::parse::<Key>).transpose()?;
-        let address = match (Address::is_meant(typed), key) {
-            (true, None) => Address::Place(place),
-            (true, Some(key)) => Address::PlaceKey(place, key),
-            (false, key) => {
-                let lineage = self.here.lineage_of(place.clone());
-                let typist = self.here.typist(None, &lineage);
-                let (store, key) = (self.notes.store(), key.as_ref());
-                match is_to_save {
-                    true => typist.to_save_at(store, place, key)?,
-                    false => typist.at(store, place, key)?,
-                }
-            }
+        let directory = here.place_of(place)?;
+        let lineage = match Address::is_meant(place.trim()) {
+            true => Lineage::new(directory.clone(), []),
+            false => here.lineage_of(directory.clone()),
         };
-        let others = Vec::new();
-        Ok(Saved { address, others })
+        let typist = here.typist(None, &lineage);
+        Ok(match is_to_save {
+            true => typist.to_save_at(store, directory, key.as_ref())?,
+            false => typist.at(store, directory, key.as_ref())?,
+        })
     }
 
     /// The existing note that a change names.
@@ -161,7 +147,7 @@ impl Call<'_> {
 
     /// The refusal for a missing note, with the near miss: of a key without a scope, among all that applies here.
     pub(crate) fn missing(&self, address: &Address) -> Result<Refusal, Refusal> {
-        let (store, what) = (self.notes.store(), format!("there is no {address}"));
+        let store = self.notes.store();
         let is_exact = self.exact()?.is_some() || self.arguments.text("place").is_some();
         let hint = match (address, address.key()) {
             (Address::Session(..), _) => "note_list shows the log".into(),
@@ -172,12 +158,10 @@ impl Call<'_> {
                     .here
                     .typist(None, &self.here.lineage())
                     .keys(store, &key)?;
-                let what = format!("no note that applies here has the key `{key}`");
-                let hint = keys.unwrap_or_else(|| "there are no keys".into());
-                return Ok(Refusal::not_found(what, hint));
+                keys.unwrap_or_else(|| "no notes with keys apply here".into())
             }
         };
-        Ok(Refusal::not_found(what, hint))
+        Ok(Refusal::not_found(format!("there is no {address}"), hint))
     }
 
     /// A note, as it is or as a revision made it.

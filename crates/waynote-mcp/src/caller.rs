@@ -1,5 +1,6 @@
 //! The caller: the agent, its session and iteration, the directory of its project.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -99,7 +100,7 @@ pub(crate) struct ConnectedCaller {
     /// The project's directory, as it is offered; none when only home or the root was offered.
     project: Option<String>,
     /// The directories that the client has open.
-    roots: Vec<String>,
+    roots: Vec<Place>,
     /// True while the client, which can name its project, has not done so.
     lacks_roots: bool,
 }
@@ -122,9 +123,12 @@ impl ConnectedCaller {
 
     /// A caller whose client has named the directories that it has open, which come before the others.
     pub(crate) fn with_roots(mut caller: Caller, roots: Vec<String>) -> Self {
-        caller.directories.splice(0..0, roots.iter().cloned());
+        let open = roots.iter().filter(|root| caller.is_project(root));
+        let open = open.filter_map(|root| Some(caller.base(root).ok()?.cwd()));
+        let open = open.collect();
+        caller.directories.splice(0..0, roots);
         Self {
-            roots,
+            roots: open,
             ..Self::new(caller)
         }
     }
@@ -215,24 +219,16 @@ impl ConnectedCaller {
     /// Refuses a note of the project where it is not known which one is meant.
     pub(crate) fn check_project(&self) -> Result<(), Refusal> {
         self.check_roots()?;
-        let mut projects: Vec<Place> = Vec::new();
-        for root in self
-            .roots
-            .iter()
-            .filter(|root| self.caller.is_project(root))
-        {
-            let lineage = self.lineage_of(self.caller.base(root)?.cwd());
-            let project = lineage.project().unwrap_or(lineage.place());
-            if !projects.contains(project) {
-                projects.push(project.clone());
-            }
-        }
+        let roots = self.roots.iter().cloned();
+        let lineages = roots.map(|root| self.lineage_of(root));
+        let project = |of: Lineage| of.project().unwrap_or(of.place()).to_string();
+        let projects: BTreeSet<String> = lineages.map(project).collect();
         if projects.len() < 2 {
             return Ok(());
         }
-        let names: Vec<&str> = projects.iter().map(Place::as_str).collect();
+        let projects = Vec::from_iter(projects).join(", ");
         Err(Refusal::new(
-            format!("the client has several projects open: {}", names.join(", ")),
+            format!("the client has several projects open: {projects}"),
             "name one as `place`, or give `scope` agent; nothing was done",
         ))
     }
@@ -301,7 +297,7 @@ impl ConnectedCaller {
 fn no_project() -> Refusal {
     Refusal::new(
         "no project directory is known",
-        "use an absolute path, or `~` for everywhere",
+        "give an absolute path, `repo:HOST/NAME//inside`, or `~` for everywhere",
     )
 }
 

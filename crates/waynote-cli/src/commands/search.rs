@@ -12,6 +12,9 @@ use crate::home;
 use crate::input;
 use crate::invocation::Context;
 
+/// The line before what does not apply here.
+const ELSEWHERE: &str = "These do not apply here:";
+
 pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     // Any text is a query; bytes that are not UTF-8 are in no note.
     let words: Vec<_> = std::iter::once(&args.query)
@@ -52,19 +55,16 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
             "no notes found for `{query}`; paths are not searched: `waynote ls --at PATH` lists the notes of one"
         ));
     }
-    listed(context, &found.here, args.history)?;
-    if !found.elsewhere.is_empty() {
-        context.line("Of other projects, agents or sessions:")?;
-    }
-    listed(context, &found.elsewhere, args.history)
-}
-
-fn listed(context: &mut Context<'_>, hits: &[Hit], history: bool) -> Outcome {
     let colour = context.output.has_colour();
-    for hit in hits {
-        context.line(head(hit, history))?;
-        let line = format!("  {}\n", shown(&hit.snippet, colour));
-        context.coloured(&line)?;
+    for (hits, title) in [(found.here, None), (found.elsewhere, Some(ELSEWHERE))] {
+        if let Some(title) = title.filter(|_| !hits.is_empty()) {
+            context.line(title)?;
+        }
+        for hit in &hits {
+            context.line(head(hit, args.history))?;
+            let line = format!("  {}\n", shown(&hit.snippet, colour));
+            context.coloured(&line)?;
+        }
     }
     Ok(())
 }

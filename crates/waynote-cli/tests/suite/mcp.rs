@@ -278,12 +278,12 @@ fn arguments_are_checked_by_name_and_type() {
     give `key` for a note of this project, with `scope` agent for one of yours in every project, or `place` for the note of a directory
 
     $ note_show {"key":"k","address":"agent:a#k"}
-    error: an address and another name of the note are given
-    give only one; nothing was done
+    error: the note is named in several ways
+    give `address` alone, or `key` with `scope` or with `place`; nothing was done
 
     $ note_show {"address":"nonsense"}
-    error: no note that applies here has the key `nonsense`
-    there are no keys
+    error: there is no agent:default#nonsense
+    no notes with keys apply here
     "#);
     // Nulls and empty texts are arguments that were left away, and a whole number may be written as a fraction.
     assert_calls!(client, @r#"

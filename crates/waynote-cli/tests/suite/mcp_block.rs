@@ -37,7 +37,7 @@ fn the_first_reply_carries_the_block_once() {
     let mut client = Client::spawn(scratch.command("mcp"));
     client.stateless();
     let first = text(client.result("note_show", json!({ "key": "none" })));
-    assert!(first.starts_with("no note that applies here has the key `none`\n"));
+    assert!(first.starts_with("there is no agent:default#none\n"));
     assert!(first.contains(BLOCK), "{first}");
 }
 

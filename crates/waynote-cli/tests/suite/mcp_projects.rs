@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::common::{Scratch, git, lacks};
+use super::common::{Scratch, git, has, lacks};
 use super::mcp_client::{Client, assert_calls};
 
 /// A checkout, of a repository with an `origin` if one is given.
@@ -47,7 +47,7 @@ fn two_projects_have_a_note_each_under_one_key() {
 
     $ note_search {"query":"build"}
     - place:~/api#build: pnpm build
-    of other projects, agents or sessions:
+    these do not apply here:
     - repo:github.com/acme/shop#build: cargo build --release
 
     $ note_list {}
@@ -56,7 +56,7 @@ fn two_projects_have_a_note_each_under_one_key() {
     - place:~/api#build: pnpm build
 
     $ note_show {"key":"biuld"}
-    error: no note that applies here has the key `biuld`
+    error: there is no place:~/api#biuld
     did you mean `build`? there are: build
     "#);
     assert_calls!(in_shop, @r#"
@@ -66,11 +66,24 @@ fn two_projects_have_a_note_each_under_one_key() {
     $ note_list {}
     agent:default (0 of 64 notes)
     applies in ~/shop/src:
-    - repo:github.com/acme/shop#build: cargo build --release
+    - repo:/#build: cargo build --release
     "#);
-    for (client, other) in [(&mut in_shop, "pnpm"), (&mut in_api, "cargo")] {
+    // Nor has a block of one the other's, by the server and by a hook.
+    let each = [
+        (&mut in_shop, &shop, "cargo", "pnpm"),
+        (&mut in_api, &api, "pnpm", "cargo"),
+    ];
+    for (client, root, own, other) in each {
         let context = client.request("resources/read", json!({ "uri": "waynote://context" }));
-        lacks(context["contents"][0]["text"].as_str().unwrap(), other);
+        let input = json!({ "session_id": own, "cwd": root }).to_string();
+        let hook = scratch.run("hook claude-code SessionStart").stdin(input);
+        for block in [
+            context["contents"][0]["text"].as_str().unwrap(),
+            &hook.said(),
+        ] {
+            has(block, own);
+            lacks(block, other);
+        }
     }
     // Another clone of the repository has its notes, and may have the short address.
     let clone = checkout(&scratch, "again", Some("https://github.com/acme/shop"));
@@ -124,16 +137,16 @@ fn a_save_without_a_scope_stays_in_the_project() {
     deleted agent:default#build
 
     $ note_delete {"key":"build"}
-    error: no note that applies here has the key `build`
-    there are no keys
+    error: there is no repo:github.com/acme/shop#build
+    no notes with keys apply here
 
     $ note_save {"content":"v"}
     error: no note is named
     give `key` for a note of this project, with `scope` agent for one of yours in every project, or `place` for the note of a directory
 
     $ note_save {"content":"v","key":"k","scope":"agent","place":"src"}
-    error: `scope` and another name of the note are given
-    give only one; nothing was done
+    error: the note is named in several ways
+    give `address` alone, or `key` with `scope` or with `place`; nothing was done
 
     $ note_save {"content":"v","key":"k","scope":"project"}
     error: `scope` cannot be `project`

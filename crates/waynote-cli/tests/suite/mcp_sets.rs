@@ -252,7 +252,7 @@ fn zrb_tools_at_home_mean_home() {
     assert_calls!(in_folder(Path::new("/")), @"
     $ ReadContextualNote {}
     error: no project directory is known
-    use an absolute path, or `~` for everywhere
+    give an absolute path, `repo:HOST/NAME//inside`, or `~` for everywhere
     ");
 }
 

@@ -28,7 +28,7 @@ fn what_is_found_is_shown_best_first() {
     $ waynote search failing tests
     agent:default#flaky-tests (2026-05-17)
       checkout::retries «fails» about once in 40 runs
-    Of other projects, agents or sessions:
+    These do not apply here:
     place:~/shop#build (2026-05-17)
       make all, then run_«tests»
     session:nightly#03g56gadhc9giz28czys5oltw (2026-05-17, learning #3)
@@ -39,7 +39,7 @@ fn what_is_found_is_shown_best_first() {
     $ waynote search -- tests -cache
     agent:default#flaky-tests (2026-05-17)
       checkout::retries fails about once in 40 runs
-    Of other projects, agents or sessions:
+    These do not apply here:
     place:~/shop#build (2026-05-17)
       make all, then run_«tests»
     place:~/shop (2026-05-17)

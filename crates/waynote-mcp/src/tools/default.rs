@@ -241,16 +241,21 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
     let query = call.arguments.required("query").to_owned();
     let limit = call.arguments.number("limit").unwrap_or(HITS.0).min(HITS.1);
     let limit = usize::try_from(limit).unwrap_or_default();
-    let here = call.here.request(call.notes.now()).scopes_that_apply();
+    let request = call.here.request(call.notes.now());
     call.notes.listed(|store| {
-        let found = Found::of(&store, &SearchRequest::new(query).limit(limit), &here)?;
+        let found = Found::of(
+            &store,
+            &SearchRequest::new(query).limit(limit),
+            &request.scopes_that_apply(),
+        )?;
         let line = |hit: &Hit| {
             let (note, text) = (&hit.note, line_for_model(&hit.snippet.text));
-            format!("- {}{}: {text}", note.address, list::stale(note))
+            let address = request.lineage.short(&note.address);
+            format!("- {address}{}: {text}", list::stale(note))
         };
         let mut lines: Vec<String> = found.here.iter().map(line).collect();
         if !found.elsewhere.is_empty() {
-            lines.push("of other projects, agents or sessions:".into());
+            lines.push("these do not apply here:".into());
         }
         lines.extend(found.elsewhere.iter().map(line));
         Ok(match lines.is_empty() {

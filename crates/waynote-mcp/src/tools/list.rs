@@ -89,7 +89,7 @@ impl List {
             visible(request.lineage.place().as_str())
         );
         for note in notes.iter().rev().take(NOTEBOOK).rev() {
-            self.note(&note.address.to_string(), note);
+            self.note(&request.lineage.short(&note.address), note);
         }
         self.rest(notes.len() as u64, notes.len().min(NOTEBOOK));
         Ok(())

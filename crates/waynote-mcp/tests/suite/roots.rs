@@ -93,7 +93,7 @@ fn with_several_projects_open_a_save_says_which_one_is_meant() {
         .map(|path| json!({ "uri": format!("file://{path}") }));
     server.answer(&asked, &json!({ "roots": each }));
     insta::assert_snapshot!(text(&server.receive()), @"
-    the client has several projects open: /srv/shop, /srv/api
+    the client has several projects open: /srv/api, /srv/shop
     name one as `place`, or give `scope` agent; nothing was done
     ");
     let named = json!({ "key": "k", "content": "v", "place": "/srv/api" });

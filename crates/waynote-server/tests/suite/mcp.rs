@@ -88,8 +88,8 @@ fn a_place_of_a_repository_is_the_project_of_its_notes() {
     saved repo:github.com/acme/shop//pay (new)
     saved agent:builder#style (new)
     cargo build
-    - repo:github.com/acme/shop#build: cargo build
-    of other projects, agents or sessions:
+    - repo:/#build: cargo build
+    these do not apply here:
     - repo:github.com/acme/api#build: pnpm build
     ");
     let block = said(shop, "note_context", json!({}));

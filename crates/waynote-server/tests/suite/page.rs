@@ -335,10 +335,7 @@ fn forms_and_links_take_places_of_a_repository() {
     has(get("notes", &[("note", src)]), "<em>repo:</em>");
     has(get("notes/edit", &[("note", &address)]), "3001");
     has(get("notes/history", &[("note", &address)]), "3000");
-    has(
-        get("notes/new", &[("in", src)]),
-        &format!("value=\"{src}\""),
-    );
+    has(get("notes/new", &[("in", src)]), format!("value=\"{src}\""));
     let deleted = post("notes/delete", &[("note", &address), ("base", "2")]);
     assert_eq!(deleted.status, 303, "{deleted:?}");
     assert!(note(&server, &address).is_none());

@@ -10,39 +10,33 @@ use crate::store::Reader;
 pub struct Found {
     /// What applies to the caller.
     pub here: Vec<Hit>,
-    /// What does not apply: notes of other projects, agents and sessions.
+    /// What does not apply: notes of other directories, projects, agents and sessions.
     pub elsewhere: Vec<Hit>,
 }
 
 impl Found {
-    /// Searches the notes that apply, those of the scopes `here`, and then the others while the limit has room. A request
-    /// that names scopes is about these alone.
+    /// Searches the notes that apply, those of the scopes `here`, and then the others while the limit has room. Where
+    /// nothing is known to apply, and in a request that names scopes, all matches are alike.
     ///
     /// # Errors
     /// As [`Reader::search`].
     pub fn of(store: &dyn Reader, request: &SearchRequest, here: &[Scope]) -> Result<Self> {
-        let is_limited = !request.scopes.is_empty();
-        if is_limited || here.is_empty() {
-            let hits = store.search(request)?;
-            let (here, elsewhere) = match is_limited {
-                true => (hits, Vec::new()),
-                false => (Vec::new(), hits),
-            };
-            return Ok(Self { here, elsewhere });
-        }
-        let own = request.clone().scopes(here.to_vec());
-        let mut found = Self {
-            here: store.search(&own)?,
-            elsewhere: Vec::new(),
+        let scopes = match request.scopes.is_empty() {
+            true => here.to_vec(),
+            false => request.scopes.clone(),
         };
-        let room = request.limit.saturating_sub(found.here.len());
-        if room > 0 {
-            found.elsewhere = store.search(request)?;
-            let is_other = |hit: &Hit| !here.contains(&hit.note.address.scope());
-            found.elsewhere.retain(is_other);
-            found.elsewhere.truncate(room);
+        let own = store.search(&request.clone().scopes(scopes))?;
+        let room = request.limit.saturating_sub(own.len());
+        let mut elsewhere = Vec::new();
+        if request.scopes.is_empty() && !here.is_empty() && room > 0 {
+            elsewhere = store.search(request)?;
+            elsewhere.retain(|hit| !here.contains(&hit.note.address.scope()));
+            elsewhere.truncate(room);
         }
-        Ok(found)
+        Ok(Self {
+            here: own,
+            elsewhere,
+        })
     }
 
     /// All of it, in order.
@@ -98,6 +92,6 @@ mod tests {
         );
         assert_eq!(found(1, &[], &here), "repo:a/shop#build | ");
         assert_eq!(found(10, &here[1..], &here), "agent:a#habits | ");
-        assert!(found(10, &[], &[]).starts_with(" | repo:a/api#build"));
+        assert!(found(10, &[], &[]).starts_with("repo:a/api#build"));
     }
 }

@@ -327,17 +327,12 @@ pub fn instead_of(store: &dyn Store, missing: &AddressAt) -> Result<Option<Strin
 /// # Errors
 /// As [`instead_of`].
 pub fn keys(store: &dyn Store, scopes: &[Scope], meant: Option<&str>) -> Result<Option<String>> {
-    let (mut keys, mut total) = (Vec::new(), 0);
+    let mut keys: Vec<String> = Vec::new();
     for scope in scopes {
-        let notebook = Notebook::of(store, scope.clone());
-        let notes = notebook.latest(2 * SHOWN)?;
-        if !notes.is_empty() {
-            total += notebook.count()?;
-        }
+        let notes = Notebook::of(store, scope.clone()).latest(2 * SHOWN)?;
         for key in notes.iter().filter_map(|note| note.address.key()) {
-            match keys.contains(&key) {
-                true => total = total.saturating_sub(1),
-                false => keys.push(key),
+            if !keys.contains(&key) {
+                keys.push(key);
             }
         }
     }
@@ -346,11 +341,8 @@ pub fn keys(store: &dyn Store, scopes: &[Scope], meant: Option<&str>) -> Result<
     }
     let near = meant.and_then(|meant| nearest(meant, keys.iter().map(String::as_str)));
     let guess = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    let more = if keys.len() > SHOWN { ", and more" } else { "" };
     keys.truncate(SHOWN);
-    let more = match total.saturating_sub(keys.len() as u64) {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
     Ok(Some(format!("{guess}there are: {}{more}", keys.join(", "))))
 }
 
