@@ -1,7 +1,11 @@
-//! Lineages: which places' notes apply at a directory.
+//! Lineages: which places' notes apply at a directory, and the short names of those in its repository.
+
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::address::{Address, encode};
+use crate::error::{Error, Result};
 use crate::place::Place;
 use crate::scope::Scope;
 
@@ -166,12 +170,57 @@ impl Lineage {
         &self.checkouts
     }
 
-    /// The repository that the directory is in, by its name.
+    /// The repository that the project is of, by the name of its root; none where the project has no name.
     pub fn repository(&self) -> Option<&Place> {
-        let above = self.place.in_repository().and(self.places.first());
-        self.checkouts.first().map(|of| &of.name).or(above)
+        let (name, _) = self.project.as_ref()?.in_repository()?;
+        let is_root = |place: &&Place| place.in_repository() == Some((name, ""));
+        self.places.iter().find(is_root)
+    }
+
+    /// The address as it is written here: a note of this repository without the repository's name, `repo:/src/pay#key`.
+    pub fn short(&self, address: &Address) -> String {
+        let below = match address {
+            Address::Place(place) | Address::PlaceKey(place, _) => {
+                self.repository().and_then(|root| place.below(root))
+            }
+            Address::Agent(..) | Address::Session(..) => None,
+        };
+        match (below, address.key()) {
+            (None, _) => address.to_string(),
+            (Some(below), None) => format!("{HERE}{}", encode(below)),
+            (Some(below), Some(key)) => format!("{HERE}{}#{key}", encode(below)),
+        }
+    }
+
+    /// The address that a text means here: that of [`short`](Self::short) with the repository's name, with its key and its
+    /// revision, if it has them; any other text as it is.
+    ///
+    /// # Errors
+    /// [`Error::InvalidAddress`] for a short one where the project has no name, and [`Error::UnknownRepository`] where
+    /// that name is not known.
+    pub fn whole<'t>(&self, text: &'t str) -> Result<Cow<'t, str>> {
+        let Some(inside) = text.strip_prefix(HERE) else {
+            return Ok(text.into());
+        };
+        let root = self.repository().ok_or_else(|| match &self.unknown {
+            Some(reason) => Error::UnknownRepository {
+                reason: reason.clone(),
+            },
+            None => Error::invalid_address(
+                text,
+                "it names no repository, and this directory is in none that has a name",
+            ),
+        })?;
+        let between = match inside.chars().next() {
+            None | Some('#' | '@') => "",
+            Some(_) => "//",
+        };
+        Ok(format!("{}{between}{inside}", encode(root.as_str())).into())
     }
 }
+
+/// How the address of a note of this repository begins.
+const HERE: &str = "repo:/";
 
 #[cfg(test)]
 mod tests {
@@ -223,5 +272,60 @@ mod tests {
         let lineage = Lineage::from(place("repo:a/b//src"));
         assert_eq!(names(lineage.places()), "repo:a/b repo:a/b//src");
         assert_eq!(lineage.project(), Some(&place("repo:a/b")));
+    }
+
+    #[test]
+    fn a_note_of_this_repository_has_a_short_name_and_the_way_back() {
+        let each = "~ ~/shop repo:a/shop ~/shop/lib repo:b/lib";
+        let shop = Lineage::new(place("~/shop/lib"), each.split(' ').map(place))
+            .in_project(place("repo:a/shop"), place("~/shop"));
+        for (whole, short) in [
+            ("repo:a/shop", "repo:/"),
+            ("repo:a/shop#key", "repo:/#key"),
+            ("repo:a/shop//src/pay", "repo:/src/pay"),
+            ("repo:a/shop//src/a%23b%40c#key", "repo:/src/a%23b%40c#key"),
+        ] {
+            assert_eq!(shop.short(&whole.parse().unwrap()), short);
+            assert_eq!(shop.whole(short).unwrap(), whole);
+            let (revision, short) = (format!("{whole}@3"), format!("{short}@3"));
+            assert_eq!(shop.whole(&short).unwrap(), revision);
+            revision.parse::<crate::AddressAt>().unwrap();
+        }
+        // A note of another repository, also of an outer or an inner one, keeps its name.
+        for other in [
+            "repo:b/lib#key",
+            "repo:a/shops",
+            "place:~/shop#key",
+            "agent:a#key",
+        ] {
+            assert_eq!(shop.short(&other.parse().unwrap()), other);
+            assert_eq!(shop.whole(other).unwrap(), other);
+        }
+        assert_eq!(shop.whole("repo://src").unwrap(), "repo:a/shop///src");
+    }
+
+    #[test]
+    fn without_a_name_there_is_no_short_one() {
+        let outside = Lineage::from(place("~/p"));
+        let refused = |lineage: &Lineage| lineage.whole("repo:/src").unwrap_err().to_string();
+        insta::assert_snapshot!(refused(&outside), @"`repo:/src` is not an address: it names no repository, and this directory is in none that has a name");
+        let unknown = outside.of_unknown("x cannot be read".into());
+        insta::assert_snapshot!(refused(&unknown), @"it is not known how this repository is called: x cannot be read");
+        // A project by its path in a checkout of a named repository.
+        let inner = Lineage::new(place("~/shop/x"), [place("repo:a/shop"), place("~/shop/x")])
+            .in_project(place("~/shop/x"), place("~/shop/x"));
+        let address = "repo:a/shop#key";
+        assert_eq!(inner.short(&address.parse().unwrap()), address);
+        // A project below the root of a repository; and a place by its name alone.
+        for named in [
+            Lineage::from(place("repo:a/mono//web"))
+                .in_project(place("repo:a/mono//web"), place("~/m")),
+            Lineage::from(place("repo:a/mono//web")),
+        ] {
+            assert_eq!(
+                named.short(&"repo:a/mono//web#k".parse().unwrap()),
+                "repo:/web#k"
+            );
+        }
     }
 }
