@@ -198,6 +198,6 @@ pub(crate) fn keys_in_words(
     scope: &Scope,
     meant: Option<&str>,
 ) -> waynote::Result<String> {
-    let keys = named::keys(store, scope, meant)?;
+    let keys = named::keys(store, std::slice::from_ref(scope), meant)?;
     Ok(keys.unwrap_or_else(|| format!("no notes are stored in {scope}")))
 }

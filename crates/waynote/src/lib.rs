@@ -155,7 +155,7 @@ pub use model::{
 };
 pub use rules::{copy, heartbeat, person, session_state, stall};
 pub use views::{
-    listing, loops, moved, named, notebook, places, scope_list, session_log, session_status,
+    found, listing, loops, moved, named, notebook, places, scope_list, session_log, session_status,
     single, tend,
 };
 pub use waynote_secrets as secrets;
@@ -172,6 +172,7 @@ pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
 pub use facade::{Agent, Surroundings, Waynote};
 pub use forget::{Forget, ForgetTarget, Forgotten};
+pub use found::Found;
 pub use id::{OperationId, StoreId};
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;

@@ -142,11 +142,17 @@ impl Lineage {
         self.places.iter().rev().filter(is_inside)
     }
 
-    /// The name that new notes on a place get: in the checkout of a named repository that of the repository.
+    /// The name that new notes on a place get: in the checkout of a named repository that of the repository; in a worktree
+    /// of one without a name, that of the main checkout.
     #[must_use]
     pub fn named(&self, place: Place) -> Place {
-        let name = |of: &Checkout| Some(of.name.join(place.below(&of.root)?));
-        self.checkouts.iter().find_map(name).unwrap_or(place)
+        let named = |name: &Place, root: &Place| Some(name.join(place.below(root)?));
+        let in_project = self.project.as_ref().zip(self.root.as_ref());
+        let mut checkouts = self.checkouts.iter();
+        in_project
+            .and_then(|(project, root)| named(project, root))
+            .or_else(|| checkouts.find_map(|of| named(&of.name, &of.root)))
+            .unwrap_or(place)
     }
 
     /// The path here of a place of a repository; other places are as they are.
@@ -259,6 +265,15 @@ mod tests {
         let path = |text| lineage.path_of(&place(text)).to_string();
         assert_eq!(path("repo:a/shop//src/pay"), "~/code/shop/src/pay");
         assert_eq!(path("repo:a/other"), "repo:a/other");
+        // A checkout without a name lies in a named one; a worktree has the name of its main checkout.
+        let nested = lineage
+            .clone()
+            .in_project(place("~/api"), place("~/code/shop/x"));
+        assert_eq!(nested.named(place("~/code/shop/x/y")).as_str(), "~/api/y");
+        assert_eq!(
+            nested.named(place("~/code/shop/y")).as_str(),
+            "repo:a/shop//y"
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 pub(crate) const PATH_BYTES: usize = 4096;
 
 /// The directories that paths are resolved against: the home directory (`~`), if there is one, and the directory that
-/// relative paths start from. Both are absolute.
+/// relative paths start from. Both are absolute paths; where no checkout is known, the second is a place of a repository.
 #[derive(Clone, Debug)]
 pub struct Base {
     home: Option<String>,
@@ -45,12 +45,16 @@ impl Base {
     /// The same for a user who has no home directory: every place is an absolute path, and `~` cannot be resolved.
     ///
     /// # Errors
-    /// [`Error::InvalidPlace`] when the directory is not an absolute path.
+    /// [`Error::InvalidPlace`] when the directory is not an absolute path, and no place of a repository.
     pub fn without_home(cwd: &str) -> Result<Self> {
+        let cwd = match cwd.starts_with(REPOSITORY) {
+            true => cwd.parse::<Place>()?.0,
+            false => absolute("working directory", cwd)?,
+        };
         Ok(Self {
             home: None,
             real_home: None,
-            cwd: absolute("working directory", cwd)?,
+            cwd,
             real: None,
         })
     }
@@ -147,6 +151,8 @@ impl Place {
             normalize(&format!("{}/{rest}", home()?))
         } else if path.starts_with('/') {
             normalize(path)
+        } else if base.cwd.starts_with(REPOSITORY) {
+            return Self(base.cwd.clone()).join(path).as_str().parse();
         } else {
             normalize(&format!("{}/{path}", base.cwd))
         };
@@ -403,6 +409,14 @@ mod tests {
             Some(("github.com/acme/shop", "Src/Pay"))
         );
         assert_eq!(resolve("repo:a/b//../x"), "repo:a/b//x");
+        let inside = Base::new("/home/u", "repo:A/b//src").unwrap();
+        let from_there = |path: &str| Place::resolve(path, &inside).unwrap().0;
+        assert_eq!(from_there("./pay"), "repo:a/b//src/pay");
+        assert_eq!(
+            (from_there("../.."), from_there("~/x")),
+            ("repo:a/b".into(), "~/x".into())
+        );
+        assert!(Base::without_home("repo:a").is_err());
         let names = |places: Vec<Place>| {
             let names: Vec<String> = places.into_iter().map(|of| of.0).collect();
             names.join(" ")

@@ -1,5 +1,6 @@
 //! The three kinds of note, as callers use them, over any store: by directory, by key, by iteration of a loop.
 
+pub mod found;
 pub mod listing;
 pub mod loops;
 pub mod moved;

@@ -67,15 +67,24 @@ impl Typist<'_> {
         };
         let notes = match iteration_named(text) {
             Some(iteration) => self.of_iteration(store, text, iteration)?,
-            None if is_path(text) || text.find('#') > Some(0) => vec![self.on_path(text)?],
+            None if is_path(text) || text.find('#') > Some(0) => vec![self.on_path(store, text)?],
             None => self.by_word(store, text)?,
         };
         let at = |address| AddressAt::new(address, revision);
         Ok(notes.into_iter().map(at).collect())
     }
 
-    /// An address. A place's absolute path inside home is the place with `~`.
-    fn whole(&self, typed: &str) -> Result<AddressAt> {
+    /// An address, whole or as it is short in this repository. A place's absolute path inside home is the place with `~`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidAddress`], [`Error::InvalidKey`], [`Error::InvalidName`] and [`Error::InvalidPlace`];
+    /// [`Error::UnknownRepository`] as [`Lineage::whole`].
+    pub fn whole(&self, typed: &str) -> Result<AddressAt> {
+        let typed = typed.trim();
+        let typed = match self.lineage {
+            Some(lineage) => lineage.whole(typed)?,
+            None => typed.into(),
+        };
         let AddressAt { address, revision } = typed.parse()?;
         let address = match self.base {
             Some(base) => address.within(base),
@@ -96,13 +105,39 @@ impl Typist<'_> {
     }
 
     /// The note of a directory, or the one behind `#` in it.
-    fn on_path(&self, text: &str) -> Result<Address> {
+    fn on_path(&self, store: &dyn Reader, text: &str) -> Result<Address> {
         if let Some((path, key)) = text.rsplit_once('#')
             && let (Ok(key), false) = (key.parse::<Key>(), self.is_directory(text))
         {
-            return Ok(Address::PlaceKey(self.place(path)?, key));
+            return self.at(store, self.place(path)?, Some(&key));
         }
-        self.place(text).map(Address::Place)
+        self.at(store, self.place(text)?, None)
+    }
+
+    /// The note of a directory, or the one with a key in it: by the name that new notes get there, else by the path if one
+    /// is there already. `lineage` is that of the directory, or of one in the same checkout.
+    ///
+    /// # Errors
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+    pub fn at(&self, store: &dyn Reader, place: Place, key: Option<&Key>) -> Result<Address> {
+        let note = |place: Place| match key {
+            Some(key) => Address::PlaceKey(place, key.clone()),
+            None => Address::Place(place),
+        };
+        let named = match self.lineage {
+            Some(lineage) => lineage.named(place.clone()),
+            None => place.clone(),
+        };
+        let (by_path, named) = (note(place), note(named));
+        if by_path == named {
+            return Ok(named);
+        }
+        let ask = Ask {
+            notes: vec![named.clone(), by_path],
+            ..Ask::default()
+        };
+        let there = store.read(&ask)?.notes.into_iter().flatten().next();
+        Ok(there.map_or(named, |note| note.address))
     }
 
     /// A word may be a key, a directory here, or the end of an entry's id.
@@ -114,9 +149,9 @@ impl Typist<'_> {
         }
         if let Ok(place) = self.place(text) {
             let is_directory = (self.is_directory)(&place);
-            let place = Address::Place(place);
-            if is_directory || store.get(&place)?.is_some() {
-                notes.push(place);
+            let note = self.at(store, place, None)?;
+            if is_directory || store.get(&note)?.is_some() {
+                notes.push(note);
             }
         }
         if notes.is_empty() {
@@ -158,10 +193,7 @@ impl Typist<'_> {
     /// [`Error::UnknownRepository`] when it is not known how the repository is called; [`Error::Busy`],
     /// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn to_save(&self, store: &dyn Reader, key: &Key) -> Result<Saved> {
-        if let Some(reason) = self.lineage.and_then(Lineage::unknown) {
-            let reason = reason.to_owned();
-            return Err(Error::UnknownRepository { reason });
-        }
+        self.check_known()?;
         let mut others = self.of_key(store, key)?;
         let in_project = |place: &Place| {
             let mut inside = self.lineage.into_iter().flat_map(Lineage::in_the_project);
@@ -177,6 +209,41 @@ impl Typist<'_> {
             None => self.new_of_key(key.clone()),
         };
         Ok(Saved { address, others })
+    }
+
+    /// The note that a save on a directory writes: as [`at`](Self::at).
+    ///
+    /// # Errors
+    /// As [`to_save`](Self::to_save).
+    pub fn to_save_at(
+        &self,
+        store: &dyn Reader,
+        place: Place,
+        key: Option<&Key>,
+    ) -> Result<Address> {
+        self.check_known()?;
+        self.at(store, place, key)
+    }
+
+    /// A note whose repository has an unknown name would get another one.
+    fn check_known(&self) -> Result<()> {
+        match self.lineage.and_then(Lineage::unknown) {
+            Some(reason) => Err(Error::UnknownRepository {
+                reason: reason.to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The keys of the notes that apply here in words, the one first that was perhaps meant; none if there are none.
+    ///
+    /// # Errors
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+    pub fn keys(&self, store: &dyn Store, meant: &str) -> Result<Option<String>> {
+        let mut scopes = self.lineage.map_or_else(Vec::new, Lineage::scopes);
+        scopes.reverse();
+        scopes.push(Scope::Agent(self.agent.clone()));
+        keys(store, &scopes, Some(meant))
     }
 
     /// The entries of the session, or without one of all sessions, whose id ends so.
@@ -243,7 +310,7 @@ pub fn instead_of(store: &dyn Store, missing: &AddressAt) -> Result<Option<Strin
     match address {
         Address::PlaceKey(_, key) | Address::Agent(_, key) => {
             let scope = address.scope();
-            match keys(store, &scope, Some(key.as_str()))? {
+            match keys(store, std::slice::from_ref(&scope), Some(key.as_str()))? {
                 None => Ok(Some(
                     instead_of_scope(store, &scope)?
                         .unwrap_or_else(|| "the notebook has no notes".into()),
@@ -255,20 +322,36 @@ pub fn instead_of(store: &dyn Store, missing: &AddressAt) -> Result<Option<Strin
     }
 }
 
-/// The keys of a notebook in words, the one first that was perhaps meant; none if it has no notes.
+/// The keys in some scopes in words, the one first that was perhaps meant; none if they have no keyed notes.
 ///
 /// # Errors
 /// As [`instead_of`].
-pub fn keys(store: &dyn Store, scope: &Scope, meant: Option<&str>) -> Result<Option<String>> {
-    let notebook = Notebook::of(store, scope.clone());
-    let Some(there_are) = notebook.there_are(SHOWN)? else {
+pub fn keys(store: &dyn Store, scopes: &[Scope], meant: Option<&str>) -> Result<Option<String>> {
+    let (mut keys, mut total) = (Vec::new(), 0);
+    for scope in scopes {
+        let notebook = Notebook::of(store, scope.clone());
+        let notes = notebook.latest(2 * SHOWN)?;
+        if !notes.is_empty() {
+            total += notebook.count()?;
+        }
+        for key in notes.iter().filter_map(|note| note.address.key()) {
+            match keys.contains(&key) {
+                true => total = total.saturating_sub(1),
+                false => keys.push(key),
+            }
+        }
+    }
+    if keys.is_empty() {
         return Ok(None);
-    };
-    let notes = notebook.latest(2 * SHOWN)?;
-    let keys: Vec<String> = notes.iter().filter_map(|note| note.address.key()).collect();
+    }
     let near = meant.and_then(|meant| nearest(meant, keys.iter().map(String::as_str)));
     let guess = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    Ok(Some(format!("{guess}{there_are}")))
+    keys.truncate(SHOWN);
+    let more = match total.saturating_sub(keys.len() as u64) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    Ok(Some(format!("{guess}there are: {}{more}", keys.join(", "))))
 }
 
 /// The other scopes of the same kind in words, the one first that was perhaps meant. None if there are none, or if this
@@ -327,33 +410,54 @@ mod tests {
             .in_project(place("repo:a/shop"), place("~/shop"))
     }
 
+    /// A store with notes at some addresses.
+    struct Stored {
+        store: SqliteStore,
+        agent: Name,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Stored {
+        fn of(addresses: &[&str]) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store =
+                SqliteStore::open(folder.path().join("n.db"), &crate::Options::default()).unwrap();
+            let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
+            for address in addresses {
+                let change = Change::Save {
+                    address: address.parse().unwrap(),
+                    content: Content::text("x").unwrap(),
+                    pin: None,
+                    limits: crate::Limits::NONE,
+                    expect: crate::Expect::Any,
+                    origin: None,
+                };
+                store.apply(&[change], &stamp).unwrap();
+            }
+            Self {
+                store,
+                agent: "a".parse().unwrap(),
+                _folder: folder,
+            }
+        }
+
+        fn typist<'t>(&'t self, lineage: Option<&'t Lineage>) -> Typist<'t> {
+            Typist {
+                agent: &self.agent,
+                session: None,
+                base: None,
+                lineage,
+                is_directory: &|_| false,
+            }
+        }
+    }
+
     /// Which note a key reads, which one a save writes, and which others it names, with notes at these addresses.
     fn of(addresses: &[&str], lineage: Option<&Lineage>) -> String {
-        let folder = tempfile::tempdir().unwrap();
-        let store =
-            SqliteStore::open(folder.path().join("n.db"), &crate::Options::default()).unwrap();
-        let agent = "a".parse().unwrap();
-        let typist = Typist {
-            agent: &agent,
-            session: None,
-            base: None,
-            lineage,
-            is_directory: &|_| false,
-        };
-        let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
-        for address in addresses {
-            let change = Change::Save {
-                address: address.parse().unwrap(),
-                content: Content::text("x").unwrap(),
-                pin: None,
-                limits: crate::Limits::NONE,
-                expect: crate::Expect::Any,
-                origin: None,
-            };
-            store.apply(&[change], &stamp).unwrap();
-        }
-        let read = typist.meant(&store, "k").unwrap().remove(0).address;
-        match typist.to_save(&store, &"k".parse().unwrap()) {
+        let there = Stored::of(addresses);
+        let (store, typist) = (&there.store, there.typist(lineage));
+        let read = typist.meant(store, "k").unwrap().remove(0).address;
+        match typist.to_save(store, &"k".parse().unwrap()) {
             Ok(saved) => {
                 let others: Vec<String> = saved.others.iter().map(ToString::to_string).collect();
                 format!("{read} | {} | {}", saved.address, others.join(" "))
@@ -386,6 +490,61 @@ mod tests {
         ] {
             assert_eq!(of(addresses), expected, "{addresses:?}");
         }
+    }
+
+    #[test]
+    fn a_directory_has_the_repositorys_name_unless_its_note_stands_on_the_path() {
+        let named = lineage().in_checkouts(vec![crate::Checkout {
+            root: place("~/shop"),
+            name: place("repo:a/shop"),
+        }]);
+        let base = Base::new("/home/u", "/home/u/shop").unwrap();
+        for (addresses, expected) in [
+            (&[][..], "repo:a/shop//src repo:a/shop//src#k"),
+            (
+                &["place:~/shop/src", "place:~/shop/src#k"],
+                "place:~/shop/src place:~/shop/src#k",
+            ),
+            (
+                &["place:~/shop/src", "repo:a/shop//src"],
+                "repo:a/shop//src repo:a/shop//src#k",
+            ),
+        ] {
+            let there = Stored::of(addresses);
+            let typist = Typist {
+                base: Some(&base),
+                ..there.typist(Some(&named))
+            };
+            let meant = |typed| typist.meant(&there.store, typed).unwrap().remove(0).address;
+            let both = format!("{} {}", meant("./src"), meant("src#k"));
+            assert_eq!(both, expected, "{addresses:?}");
+            assert_eq!(meant("repo:/src#k").to_string(), "repo:a/shop//src#k");
+            let saved = typist.to_save_at(&there.store, place("~/shop/src"), None);
+            assert_eq!(saved.unwrap(), meant("./src"));
+        }
+        let there = Stored::of(&[]);
+        let unknown = named.of_unknown("x cannot be read".into());
+        let typist = there.typist(Some(&unknown));
+        assert!(
+            typist
+                .to_save_at(&there.store, place("~/shop"), None)
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn a_near_miss_is_looked_for_in_all_that_applies() {
+        let (there, lineage) = (
+            Stored::of(&["place:~#build", "repo:a/shop#port", "agent:a#port"]),
+            lineage(),
+        );
+        let keys = there.typist(Some(&lineage)).keys(&there.store, "biuld");
+        assert_eq!(
+            keys.unwrap().unwrap(),
+            "did you mean `build`? there are: port, build"
+        );
+        let none = there.typist(None).keys(&Stored::of(&[]).store, "build");
+        assert_eq!(none.unwrap(), None);
     }
 
     #[test]

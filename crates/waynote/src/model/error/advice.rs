@@ -17,9 +17,11 @@ impl Error {
                 }
             }
             Self::InvalidName { .. } => "a name has 1 to 200 bytes and no control characters",
-            Self::InvalidPlace { .. } => "a place is `~`, `~/x` or an absolute path",
+            Self::InvalidPlace { .. } => {
+                "a place is `~`, `~/x`, an absolute path, or `repo:github.com/acme/shop//src`"
+            }
             Self::InvalidAddress { .. } => {
-                "write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, \
+                "write `place:~/p`, `place:~/p#key`, `repo:host/name//dir#key`, `agent:name#key` or `session:name#id`, \
                  with `@REVISION` for an older one"
             }
             Self::UnknownType { .. } => "the types are stuck, learning, tip, decision",
@@ -46,7 +48,9 @@ impl Error {
             Self::IdUsed { .. } => "give each call an id of its own; repeat a call as it was",
             Self::TooMuchAsked { .. } => "ask for less: fewer words, or one page after the other",
             Self::Ended => "ask again, for less at once",
-            Self::TooManyNotes { .. } => "delete or merge notes, or save under a key that exists",
+            Self::TooManyNotes { .. } => {
+                "save under a key that exists, or add the text to another note"
+            }
             Self::Conflict { current, .. } => match current {
                 Some(note) => {
                     let revision = note.revision;

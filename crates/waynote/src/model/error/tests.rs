@@ -137,11 +137,11 @@ fn each_error_has_a_kind_a_class_and_words() {
     invalid_name (Invalid): `x [masked: github-token] y` is not a valid name: it is wrong
       a name has 1 to 200 bytes and no control characters
     invalid_place (Invalid): `x [masked: github-token] y` is not a place: it is wrong
-      a place is `~`, `~/x` or an absolute path
+      a place is `~`, `~/x`, an absolute path, or `repo:github.com/acme/shop//src`
     invalid_citation (Invalid): `x [masked: github-token] y` cannot be cited: it is wrong
       cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
     invalid_address (Invalid): `x [masked: github-token] y` is not an address: it is wrong
-      write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+      write `place:~/p`, `place:~/p#key`, `repo:host/name//dir#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     unknown_type (Invalid): `x [masked: github-token] y` is not an entry type
       the types are stuck, learning, tip, decision
     invalid_iteration (Invalid): `0` is not an iteration number
@@ -155,7 +155,7 @@ fn each_error_has_a_kind_a_class_and_words() {
     note_too_large (Limit): the note is too large: 5 bytes, the limit is 4
       shorten it, or split it over several keys
     too_many_notes (Limit): the notebook is full: 2 notes, the limit is 2
-      delete or merge notes, or save under a key that exists
+      save under a key that exists, or add the text to another note
     not_found (NotFound): there is no x [masked: github-token] y
       -
     conflict (Conflict): place:/p/[masked: github-token] has changed: it does not exist, no such note was expected
