@@ -8,7 +8,6 @@ use waynote::{EntryType, Hit, SearchKind, SearchRequest, Snippet};
 use super::list::unlimited_if_zero;
 use crate::args::{KindArg, SearchArgs};
 use crate::error::Outcome;
-use crate::input;
 use crate::invocation::Context;
 
 pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
@@ -26,7 +25,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
         KindArg::Log => SearchKind::Log,
     }));
     if let Some(path) = &args.at {
-        let lineage = context.settings.lineage(&input::place(Some(path))?)?;
+        let lineage = context.lineage(&context.place(Some(path))?)?;
         request.scopes = lineage.scopes();
     }
     let hits = context.read(|store| Ok(store.search(&request)?))?;

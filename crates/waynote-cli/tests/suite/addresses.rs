@@ -93,7 +93,7 @@ fn a_person_types_less_than_an_address() {
     $ waynote show #3
     exit 2
     error: `#3` is not an address: it is an entry of the current session, and no session is set
-      write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+      write `place:~/p`, `place:~/p#key`, `repo:host/name//dir#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
 
     $ waynote show src
     about the sources
@@ -112,24 +112,23 @@ fn a_person_types_less_than_an_address() {
 
     $ waynote show flaky-test
     exit 1
-    error: there is no agent:default#flaky-test
+    error: no note here has the key `flaky-test`
       did you mean `flaky-tests`? there are: flaky-tests, src
 
     $ waynote key delete flaky-test
     exit 1
-    error: there is no agent:default#flaky-test
+    error: no note here has the key `flaky-test`
       did you mean `flaky-tests`? there are: flaky-tests, src
 
     $ waynote key pin flaky-test
     exit 1
-    error: there is no agent:default#flaky-test
+    error: no note here has the key `flaky-test`
       did you mean `flaky-tests`? there are: flaky-tests, src
 
     $ waynote show flaky-tests@99
     exit 1
     error: there is no agent:default#flaky-tests@99
       it has the revisions 1 to 2
-
     ");
     let entry = scratch.json("--session s log list --json")[0].clone();
     let (_, end) = text(&entry, "address").split_at(text(&entry, "address").len() - 6);

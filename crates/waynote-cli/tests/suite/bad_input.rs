@@ -28,12 +28,12 @@ fn words() {
       shorten it, or split it over several keys; raise the setting `max_bytes` (zero or less: no limit)
 
     $ waynote key save k x
-    saved agent:default#k (new key)
+    saved agent:default#k (new)
 
     $ waynote key save l x --max-notes 1
     exit 1
     error: the notebook is full: 1 note, the limit is 1
-      delete or merge notes, or save under a key that exists; raise the setting `max_notes` (zero or less: no limit)
+      save under a key that exists, or add the text to another note; raise the setting `max_notes` (zero or less: no limit)
 
     $ waynote --iteration two context
     exit 2
@@ -69,7 +69,7 @@ fn texts() {
     insta::assert_snapshot!(scratch.waynote::<_, &std::ffi::OsStr>(at).said(), @"
     exit 2
     error: `�` is not a place: it is not UTF-8
-      a place is `~`, `~/x` or an absolute path
+      a place is `~`, `~/x`, an absolute path, or `repo:github.com/acme/shop//src`
     ");
 }
 
