@@ -67,13 +67,6 @@ pub(crate) fn not_blank(content: Content, from: &str, allow_empty: bool) -> Outc
     ))
 }
 
-/// A path that is text, as places are.
-pub(crate) fn utf8(path: &OsStr) -> Outcome<&str> {
-    let not_text =
-        || waynote::Error::invalid_place(path.to_string_lossy().into_owned(), "it is not UTF-8");
-    Ok(path.to_str().ok_or_else(not_text)?)
-}
-
 /// A place: a path, or the address of one.
 pub(crate) fn place(path: &str) -> Outcome<Place> {
     if Address::is_meant(path) {

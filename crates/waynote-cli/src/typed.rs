@@ -93,7 +93,9 @@ impl Context<'_> {
         let Some(typed) = typed else {
             return Ok(Directory::of(home::base()?.cwd()));
         };
-        let typed = input::utf8(typed)?;
+        let shown = typed.to_string_lossy();
+        let no_text = || Error::invalid_place(shown, "it is not UTF-8");
+        let typed = typed.to_str().ok_or_else(no_text)?;
         let is_exact = Address::is_meant(typed);
         let place = input::place(&self.whole(typed)?)?;
         Ok(Directory { place, is_exact })

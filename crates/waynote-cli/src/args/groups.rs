@@ -7,11 +7,13 @@ use super::Cli;
 /// The commands that a person needs every day, which `waynote --help` shows.
 const DAILY: &str = "start status note show edit ls search context undo mv loop answer doctor ui";
 
-/// The groups of all commands. The second one has those that no other names; what only machines call and what a package
-/// brings stands last.
+/// The groups of all commands; what only machines call and what a package brings stands last.
 const GROUPS: [(&str, &str); 7] = [
     ("Every day", DAILY),
-    ("Notes", ""),
+    (
+        "Notes",
+        "place key browse history diff cp redo forget stale confirm tend",
+    ),
     ("Loops", "log session demo"),
     ("Agents", "install uninstall plugin why pause"),
     ("Server", "serve token"),
@@ -48,24 +50,10 @@ pub(crate) fn with_groups(is_all: bool) -> Command {
 }
 
 fn groups(root: &Command, groups: &[(&str, &str)]) -> String {
-    let visible = || {
-        root.get_subcommands()
-            .filter(|command| !command.is_hide_set())
-    };
-    let is_named = |name: &str| {
-        let mut named = GROUPS.iter().flat_map(|(_, names)| names.split(' '));
-        named.any(|of| of == name)
-    };
     let mut text = String::new();
     for (title, names) in groups {
         text += &format!("\u{1b}[1;4m{title}:\u{1b}[0m\n");
-        let others = visible().map(Command::get_name).filter(|of| !is_named(of));
-        let names: Vec<&str> = match *names {
-            "" => others.collect(),
-            names => names.split(' ').collect(),
-        };
-        let commands = names.iter().filter_map(|name| root.find_subcommand(name));
-        for command in commands {
+        for command in names.split(' ').filter_map(|of| root.find_subcommand(of)) {
             let about = command.get_about().map(ToString::to_string);
             let (name, about) = (command.get_name(), about.unwrap_or_default());
             text += &format!("  {name:<12} {about}\n");
@@ -81,12 +69,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_has_examples_that_can_be_typed() {
+    fn every_command_is_in_a_group_and_has_examples_that_can_be_typed() {
         let root = with_groups(true);
         for command in root.get_subcommands().filter(|of| !of.is_hide_set()) {
             let name = command.get_name();
             let has_none = ["demo", "licences"].contains(&name);
             assert!(command.get_after_help().is_some() || has_none, "{name}");
+            let mut named = GROUPS.iter().flat_map(|(_, names)| names.split(' '));
+            assert!(named.any(|of| of == name), "{name} is in no group");
         }
         for example in EXAMPLES.lines().filter_map(|line| line.strip_prefix("  ")) {
             let example = example.split(" < ").next().unwrap_or_default();

@@ -8,7 +8,7 @@ use waynote::context::{Section, Style};
 use super::values::given_path;
 use super::{AllowArgs, At, CitesArgs, TextArgs};
 
-// What is written by `waynote note`.
+// The arguments of `waynote note`.
 #[derive(Args)]
 pub(crate) struct NoteArgs {
     #[command(flatten)]
