@@ -30,7 +30,8 @@ pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallAr
 pub(crate) use formats::{ExportCommand, ImportArgs, StartArgs};
 pub(crate) use mistakes::explained;
 pub(crate) use notes::{
-    ContextArgs, KeyCommand, KindArg, NotebookArgs, PinArgs, PlaceCommand, SearchArgs, ShowArgs,
+    ContextArgs, KeyCommand, KindArg, NoteArgs, PinArgs, PlaceCommand, ScopeArgs, SearchArgs,
+    ShowArgs, TargetArgs,
 };
 #[cfg(feature = "server")]
 pub(crate) use serve::ServeArgs;
@@ -45,8 +46,8 @@ pub(crate) use verbs::{EditArgs, ListArgs, MoveArgs, NarrowArgs, TextArgs, VerbC
 
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
-/// Notes are kept by directory (`place`), by key in an agent's notebook (`key`) and by iteration of a loop (`log`);
-/// `context` prints what applies as one block for a prompt. Without a command, it prints `waynote status`.
+/// `waynote note TEXT` leaves a note in the project, `waynote context` prints what applies as one block for a prompt.
+/// Without a command, it prints `waynote status`.
 #[derive(Parser)]
 #[command(
     name = "waynote",
@@ -67,8 +68,15 @@ pub(crate) fn parsed(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     if !arguments.iter().any(is_help) {
         return Cli::try_parse_from(arguments);
     }
-    let mut command = groups::with_groups();
-    let matches = command.try_get_matches_from_mut(arguments);
+    // The parser's own `help` takes names of commands alone.
+    let is_all = arguments
+        .get(1..)
+        .is_some_and(|words| words == ["help", "--all"]);
+    let mut command = groups::with_groups(is_all);
+    let matches = match is_all {
+        true => command.try_get_matches_from_mut(["waynote", "--help"]),
+        false => command.try_get_matches_from_mut(arguments),
+    };
     let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.map_err(|error| error.format(&mut command))
 }
@@ -88,7 +96,7 @@ pub(crate) struct Global {
     /// Only the first command needs it
     #[arg(long, global = true)]
     pub(crate) attach: bool,
-    /// The agent whose notebook to use [env: WAYNOTE_AGENT] [default: default]
+    /// The agent. Named here, keys are those of its notebook [env: WAYNOTE_AGENT] [default: default]
     #[arg(long, global = true, value_name = "NAME", value_parser = given)]
     pub(crate) agent: Option<String>,
     /// The session whose log to use [env: WAYNOTE_SESSION]
@@ -120,10 +128,16 @@ pub(crate) struct Global {
 #[derive(Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// Notes by directory, which apply everywhere below it
+    /// Leave a note for later runs: of this directory, or with --key one of its own in this project
+    ///
+    /// Without --key, the text is added at the end of the directory's own note, which applies everywhere below it. With
+    /// --key, it is a note of the project: the repository, in all of its checkouts; outside of a repository the directory;
+    /// in home, the root and temporary folders the agent's notebook.
+    Note(NoteArgs),
+    /// Notes by directory, for scripts
     #[command(subcommand)]
     Place(PlaceCommand),
-    /// Notes by key, in an agent's notebook or on a directory
+    /// Notes by key, for scripts: of the project, a directory, or an agent's notebook
     #[command(subcommand)]
     Key(KeyCommand),
     /// The morning view: questions that wait, how loops ended, what is new, the notes that apply here

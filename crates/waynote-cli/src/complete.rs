@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::env::{EnvCompleter, Fish, Zsh};
 use clap_complete::{ArgValueCompleter, CompleteEnv, CompletionCandidate, Shell};
-use waynote::{Notebook, Scope, ScopeKind, ScopeSummary, SessionLog, Store};
+use waynote::{Filter, Scope, ScopeKind, ScopeSummary, SessionLog, Store};
 
 use crate::args::{Cli, Global};
 use crate::error::Outcome;
@@ -105,11 +105,10 @@ fn all(values: Values) -> Outcome<Vec<String>> {
     if is_file && !settings.store.value.exists() {
         return Ok(Vec::new());
     }
-    let place = home::base()?.cwd();
+    let mut scopes = settings.lineage(&home::base()?.cwd())?.scopes();
+    scopes.push(Scope::Agent(settings.agent.value.clone()));
     let keys = |store: &dyn Store| {
-        let agent = settings.agent.value.clone();
-        let mut notes = Notebook::of_agent(store, agent).list()?;
-        notes.extend(Notebook::of(store, Scope::Place(place.clone())).list()?);
+        let notes = store.select(&Filter::Scopes(scopes.clone()))?;
         let keys = notes.iter().filter_map(|note| note.address.key());
         Outcome::Ok(keys.collect::<Vec<String>>())
     };

@@ -25,6 +25,7 @@ fn command(error: &Error) -> Option<String> {
             "or allow it with `--allow-secret`, or always allow `{rule}` with the setting `allow_secrets`"
         ),
         Error::NameHoldsSecret { .. } => "`--allow-secret` allows it anyway".into(),
+        Error::UnknownRepository { .. } => "`--path` keeps the path".into(),
         Error::NoteTooLarge { limit, .. } => raise(limit),
         Error::TooManyNotes { .. } => raise("max_notes"),
         Error::NotFound { what } if what.starts_with("session:") && !what.contains('#') => {

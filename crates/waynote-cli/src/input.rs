@@ -67,20 +67,14 @@ pub(crate) fn not_blank(content: Content, from: &str, allow_empty: bool) -> Outc
     ))
 }
 
-/// A place: a path, or the address of one; without either the working directory.
-pub(crate) fn place(argument: Option<&OsStr>) -> Outcome<Place> {
-    let Some(argument) = argument else {
-        return Ok(home::base()?.cwd());
-    };
-    let path = argument.to_str().ok_or_else(|| {
-        waynote::Error::invalid_place(argument.to_string_lossy().into_owned(), "it is not UTF-8")
-    })?;
+/// A place: a path, or the address of one.
+pub(crate) fn place(path: &str) -> Outcome<Place> {
     if Address::is_meant(path) {
-        return match path
-            .parse::<waynote::Address>()?
-            .within(&home::base_of_home()?)
-        {
-            Address::Place(place) => Ok(place),
+        return match address(path)? {
+            AddressAt {
+                address: Address::Place(place),
+                revision: None,
+            } => Ok(place),
             _ => Err(Failure::usage(
                 format!("`{path}` is a keyed note, not a directory"),
                 "use `waynote key show KEY --at PATH`, or `waynote show ADDRESS`",

@@ -104,7 +104,7 @@ impl<'o> Context<'o> {
             Origin::Flag(_) => Err(Failure::refused(
                 "no_store",
                 what,
-                "correct `--store`, or make the store by a first note: `waynote place write TEXT`",
+                "correct `--store`, or make the store by a first note: `waynote note TEXT`",
             )),
             _ => {
                 crate::error::say(&format!("{what} yet; the first note makes it"));

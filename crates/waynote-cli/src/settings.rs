@@ -90,9 +90,14 @@ impl Settings {
         }
     }
 
-    /// Every place whose notes apply at a directory, and the project that it belongs to.
+    /// Every place whose notes apply at a directory, and the project that it belongs to. A place of the repository that the
+    /// working directory is in is the directory of this checkout.
     pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
-        Ok(home::environment().lineage(place, &self.naming())?)
+        let of = |place: &Place| home::environment().lineage(place, &self.naming());
+        match (place.in_repository(), home::base()) {
+            (Some(_), Ok(base)) => Ok(of(&of(&base.cwd())?.path_of(place))?),
+            _ => Ok(of(place)?),
+        }
     }
 
     /// The budget of a block, unless the call gives its own.

@@ -1,14 +1,20 @@
-//! A note as it is typed: a key of the agent's notebook, a path, `#3` of the session, the end of an id, an address.
+//! A note as it is typed: a key, a path, `#3` of the session, the end of an id, an address. A directory: a path or an
+//! address.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Once;
 
+use serde_json::json;
 use waynote::named::{self, Typist};
 use waynote::visible::visible;
-use waynote::{Address, AddressAt, Error, Place, Result, Store};
+use waynote::{Address, AddressAt, Base, Error, Key, Lineage, Place, Result, Store};
 use waynote_system::shell::quoted;
 
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, warning};
 use crate::home;
+use crate::input;
 use crate::invocation::Context;
 
 /// What a command does with the note.
@@ -18,39 +24,180 @@ pub(crate) enum Use {
     Keep,
     /// Takes it away: it must be the only one that is meant.
     TakeAway,
+    /// Changes it, or makes it where it is not there.
+    Edit,
     /// Makes it. A key without a scope is the project's.
     Make,
 }
 
+impl Use {
+    /// True if it may give a note its address. Where the name of a repository is not known, that is refused.
+    fn makes(self) -> bool {
+        matches!(self, Self::Edit | Self::Make)
+    }
+}
+
+/// A directory as it is typed.
+pub(crate) struct Directory {
+    pub(crate) place: Place,
+    /// True if it keeps its name: it is an address, or its path is to be kept.
+    pub(crate) is_exact: bool,
+}
+
+impl Directory {
+    /// A directory by its path.
+    pub(crate) fn of(place: Place) -> Self {
+        let is_exact = false;
+        Self { place, is_exact }
+    }
+
+    /// The same; with its path as its name, if so asked.
+    pub(crate) fn by_path(self, is_asked: bool) -> Self {
+        let is_exact = self.is_exact || is_asked;
+        Self { is_exact, ..self }
+    }
+}
+
 impl Context<'_> {
+    /// Every place whose notes apply at a directory, for a command that reads. Where the name of a repository is not known,
+    /// a line says so.
+    pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
+        static SAID: Once = Once::new();
+        let lineage = self.settings.lineage(place)?;
+        if let Err(error) = self.typist(Some(&lineage)).check_known() {
+            let hint = "notes on paths are read, those by its name are not";
+            let (kind, what, json) = (error.kind(), error.to_string(), self.output.json);
+            SAID.call_once(|| warning(kind, &what, hint, json!({}), json));
+        }
+        Ok(lineage)
+    }
+
+    /// The same for what a command does with a note. To give one an address, the name of the repository must be known.
+    fn lineage_for(&self, place: &Place, purpose: Use) -> Outcome<Lineage> {
+        if !purpose.makes() {
+            return self.lineage(place);
+        }
+        self.may_write();
+        let lineage = self.settings.lineage(place)?;
+        self.typist(Some(&lineage)).check_known()?;
+        Ok(lineage)
+    }
+
+    /// A place: a path, or the address of one; without either the working directory.
+    pub(crate) fn place(&self, typed: Option<&OsStr>) -> Outcome<Place> {
+        Ok(self.directory(typed)?.place)
+    }
+
+    /// The same, with whether its name is to be kept.
+    pub(crate) fn directory(&self, typed: Option<&OsStr>) -> Outcome<Directory> {
+        let Some(typed) = typed else {
+            return Ok(Directory::of(home::base()?.cwd()));
+        };
+        let shown = typed.to_string_lossy();
+        let no_text = || Error::invalid_place(shown, "it is not UTF-8");
+        let typed = typed.to_str().ok_or_else(no_text)?;
+        let is_exact = Address::is_meant(typed);
+        let place = input::place(&self.whole(typed)?)?;
+        Ok(Directory { place, is_exact })
+    }
+
+    /// The note of a directory, or the one with a key on it: by the name that new notes get there, else by the path if one
+    /// is there already.
+    pub(crate) fn on_directory(
+        &self,
+        directory: Directory,
+        key: Option<&Key>,
+        purpose: Use,
+    ) -> Outcome<Address> {
+        let Directory { place, is_exact } = directory;
+        // The file in sync knows paths alone.
+        let is_synced = key.is_none() && self.settings.notes_file.value.is_some();
+        if is_exact || (is_synced && purpose.makes()) {
+            return Ok(match key {
+                Some(key) => Address::PlaceKey(place, key.clone()),
+                None => Address::Place(place),
+            });
+        }
+        let lineage = self.lineage_for(&place, purpose)?;
+        self.read(|store| Ok(self.typist(Some(&lineage)).at(store, place, key)?))
+    }
+
+    /// An address as it is typed: `repo:/src` is in the repository that the working directory is in.
+    pub(crate) fn address(&self, typed: &str) -> Outcome<AddressAt> {
+        input::address(&self.whole(typed)?)
+    }
+
+    fn whole<'t>(&self, typed: &'t str) -> Outcome<Cow<'t, str>> {
+        if !typed.starts_with("repo:/") {
+            return Ok(typed.into());
+        }
+        let lineage = self.settings.lineage(&home::base()?.cwd())?;
+        Ok(lineage.whole(typed)?)
+    }
+
+    /// The name that notes on a directory get, unless it keeps its own.
+    pub(crate) fn name_of(&self, directory: &Directory, purpose: Use) -> Outcome<Place> {
+        let place = directory.place.clone();
+        Ok(match directory.is_exact {
+            true => place,
+            false => self.lineage_for(&place, purpose)?.named(place),
+        })
+    }
+
+    /// Where a key without a scope is saved.
+    pub(crate) fn to_save(&self, key: &Key) -> Outcome<named::Saved> {
+        let lineage = match home::base() {
+            Ok(base) => Some(self.lineage_for(&base.cwd(), Use::Make)?),
+            Err(_) => None,
+        };
+        self.may_write();
+        self.read(|store| Ok(self.typist(lineage.as_ref()).to_save(store, key)?))
+    }
+
+    fn typist<'t>(&'t self, lineage: Option<&'t Lineage>) -> Typist<'t> {
+        Typist {
+            agent: &self.settings.agent.value,
+            session: None,
+            base: None,
+            lineage,
+            is_directory: &is_directory,
+        }
+    }
+
     /// The note that a text stands for, with the revision if it names one.
     pub(crate) fn note_at(&self, typed: &str, purpose: Use) -> Outcome<AddressAt> {
         if Address::is_meant(typed) {
-            return crate::input::address(typed);
+            return self.address(typed);
+        }
+        let key = typed.parse::<Key>();
+        if purpose == Use::Make
+            && let Ok(key) = &key
+        {
+            return Ok(AddressAt::new(self.to_save(key)?.address, None));
         }
         let (base, session) = (home::base().ok(), self.session().ok());
         let lineage = match &base {
-            Some(base) => Some(self.settings.lineage(&base.cwd())?),
+            Some(base) => Some(self.lineage_for(&looked_at(typed, base), purpose)?),
             None => None,
         };
         let typist = Typist {
-            agent: &self.settings.agent.value,
             session: session.as_ref().map(|(session, _)| session),
             base: base.as_ref(),
-            lineage: lineage.as_ref(),
-            is_directory: &is_directory,
+            ..self.typist(lineage.as_ref())
         };
-        if purpose == Use::Make
-            && let Ok(key) = typed.parse()
-        {
-            let made = self.read(|store| Ok(typist.to_save(store, &key)?))?;
-            return Ok(AddressAt::new(made.address, None));
-        }
-        let meant = self.read(|store| Ok(typist.meant(store, typed)?))?;
+        let meant = self.read(|store| {
+            let meant = typist.meant(store, typed)?;
+            if let ([only], Ok(key), false) = (&meant[..], &key, purpose.makes())
+                && only.address.key().is_some()
+            {
+                there(&typist, store, &only.address, key)?;
+            }
+            Ok(meant)
+        })?;
         // Only a directory stands behind the others.
         let is_alike = |at: &&AddressAt| !matches!(at.address, Address::Place(_));
-        let several =
-            meant.iter().filter(is_alike).count() > 1 || (meant.len() > 1 && purpose != Use::Keep);
+        let several = meant.iter().filter(is_alike).count() > 1
+            || (meant.len() > 1 && purpose == Use::TakeAway);
         match meant.first() {
             Some(first) if !several => Ok(first.clone()),
             Some(_) => {
@@ -111,6 +258,26 @@ impl Context<'_> {
         let preview = waynote::secrets::masked(&preview).into_owned();
         format!("{}: {}", named::end_of_id(*id), visible(&preview))
     }
+}
+
+/// The directory that a text is about: the path in it, else the working directory.
+fn looked_at(typed: &str, base: &Base) -> Place {
+    let path = typed.split('#').next().unwrap_or_default();
+    match Place::resolve(path, base) {
+        Ok(place) if path.contains('/') || path == "~" || is_directory(&place) => place,
+        _ => base.cwd(),
+    }
+}
+
+/// Refuses a key that no note here has or had, with the near miss.
+fn there(typist: &Typist<'_>, store: &dyn Store, address: &Address, key: &Key) -> Outcome {
+    if store.get(address)?.is_some() || !store.history(address)?.is_empty() {
+        return Ok(());
+    }
+    let hint = typist.keys(store, key.as_str())?;
+    let hint = hint.unwrap_or_else(|| "no note that applies here has a key".into());
+    let what = format!("no note here has the key `{key}`");
+    Err(Failure::refused("not_found", what, hint))
 }
 
 /// A place as it is typed in a shell, which expands `~` to what it stands for here.

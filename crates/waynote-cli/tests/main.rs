@@ -84,6 +84,7 @@ mod suite {
     mod place;
     mod plugin;
     mod postgres;
+    mod project;
     mod quoted_names;
     mod reference_gonotes;
     mod reference_ralph;

@@ -78,6 +78,20 @@ impl ForeignNotes {
         });
     }
 
+    /// Gives notes other addresses.
+    ///
+    /// # Errors
+    /// Those of `address`, which returns the address that a note gets for the one that it has.
+    pub fn readdress<E>(
+        &mut self,
+        mut address: impl FnMut(&Address) -> std::result::Result<Address, E>,
+    ) -> std::result::Result<(), E> {
+        for note in &mut self.notes {
+            note.address = address(&note.address)?;
+        }
+        Ok(())
+    }
+
     /// True if nothing was found, not even a note that is left out.
     pub fn is_empty(&self) -> bool {
         self.notes.is_empty()

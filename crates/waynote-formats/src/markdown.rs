@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use waynote::named::end_of_id;
-use waynote::{Address, Error, Filter, Listing, Note, Place, Result, Scope, ScopeKind, Store};
+use waynote::{Address, Error, Filter, Listing, Note, Place, Result, ScopeKind, Store};
 
 use crate::report::ExportReport;
 use crate::source::MAX_TEXT;
@@ -98,14 +98,15 @@ fn front(note: &Note) -> String {
     format!("---\n{lines}---\n\n")
 }
 
-/// Writes the notes of a directory, its own and its keyed ones, into its `AGENTS.md`, between two comments. What else is
-/// in the file stays to the byte, and notes that were made of it are left out.
+/// Writes the notes of a directory, its own and its keyed ones, into its `AGENTS.md`, between two comments: those of each
+/// of its places, by the path and by the repository's name. What else is in the file stays to the byte, and notes that
+/// were made of it are left out.
 ///
 /// # Errors
 /// As [`export`].
 pub fn export_agents_md(
     store: &dyn Store,
-    place: &Place,
+    places: &[Place],
     directory: &Path,
 ) -> Result<ExportReport> {
     let file = directory.join(AGENTS_MD);
@@ -119,11 +120,11 @@ pub fn export_agents_md(
     let rest = lines(&without_section(&before));
     let mut exported = ExportReport::default();
     let mut sections = Vec::new();
-    let own = Listing::default().scope(Scope::Place(place.clone()));
+    let own = Listing::default().at(places.to_vec());
     for note in own.page(store, None, usize::MAX)?.notes {
         let (key, text) = (note.address.key(), note.content.shown());
         let is_of_file = key.as_deref() == Some(text_files::AGENTS_MD.name);
-        if note.address.scope().name() != place.as_str() || is_of_file {
+        if is_of_file {
             continue;
         }
         if rest.contains(&lines(&text)) {

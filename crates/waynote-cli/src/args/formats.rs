@@ -46,6 +46,9 @@ pub(crate) struct StartArgs {
     /// Set up no agents
     #[arg(long)]
     pub(crate) no_install: bool,
+    /// Set them up without the question at the end of a session (`install --ask`)
+    #[arg(long)]
+    pub(crate) no_ask: bool,
 }
 
 #[derive(Subcommand)]

@@ -8,6 +8,28 @@ use waynote::context::{Section, Style};
 use super::values::given_path;
 use super::{AllowArgs, At, CitesArgs, TextArgs};
 
+// The arguments of `waynote note`.
+#[derive(Args)]
+pub(crate) struct NoteArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Save it under this key: a-z, 0-9, `_`, `-`. An existing note is overwritten
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+    /// Replace the text of the directory's own note
+    #[arg(long, conflicts_with = "key")]
+    pub(crate) replace: bool,
+    /// Pin it: show it whole in every prompt
+    #[arg(long, requires = "key")]
+    pub(crate) pin: bool,
+    #[command(flatten)]
+    pub(crate) cites: CitesArgs,
+    #[command(flatten)]
+    pub(crate) allow: AllowArgs,
+}
+
 #[derive(Subcommand)]
 #[command(defer = true)]
 pub(crate) enum PlaceCommand {
@@ -15,6 +37,8 @@ pub(crate) enum PlaceCommand {
     Write {
         #[command(flatten)]
         at: At,
+        #[command(flatten)]
+        path: PathArgs,
         #[command(flatten)]
         text: TextArgs,
         /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
@@ -56,19 +80,39 @@ pub(crate) enum PlaceCommand {
     },
 }
 
-// Which notebook: the agent's, or with --at a directory's.
+// Whose keyed notes are meant: those of the project, unless another scope is named.
 #[derive(Args)]
-pub(crate) struct NotebookArgs {
-    /// Use this directory's keyed notes instead of the agent's notebook
-    #[arg(long = "at", value_name = "PATH", value_parser = given_path())]
+pub(crate) struct ScopeArgs {
+    /// The notes of this directory instead of the project's: a path or an address
+    #[arg(long = "at", value_name = "PATH", value_parser = given_path(), conflicts_with = "notebook")]
     pub(crate) at: Option<OsString>,
+    /// The agent's notebook, which it has in every project. `--agent NAME` means that agent's
+    #[arg(long)]
+    pub(crate) notebook: bool,
+}
+
+// Keeps the path of a directory in a repository that has a name.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct PathArgs {
+    /// Keep the note on the path of the directory, for this checkout alone: not by the name of its repository
+    #[arg(long = "path")]
+    pub(crate) by_path: bool,
+}
+
+// Where a note is written.
+#[derive(Args)]
+pub(crate) struct TargetArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    #[command(flatten)]
+    pub(crate) path: PathArgs,
 }
 
 /// The note to pin or unpin.
 #[derive(Args)]
 pub(crate) struct PinArgs {
     #[command(flatten)]
-    pub(crate) notebook: NotebookArgs,
+    pub(crate) scope: ScopeArgs,
     /// The key, or an address
     pub(crate) key: String,
     /// Change it only if this is the current revision
@@ -80,9 +124,12 @@ pub(crate) struct PinArgs {
 #[command(defer = true)]
 pub(crate) enum KeyCommand {
     /// Save a note under a key; an existing note is overwritten
+    ///
+    /// Without a scope, the nearest note of this project with that key, else a new one of the project; outside of a
+    /// project, of the agent's notebook.
     Save {
         #[command(flatten)]
-        notebook: NotebookArgs,
+        target: TargetArgs,
         /// The key: a-z, 0-9, `_`, `-`; or an address
         key: String,
         #[command(flatten)]
@@ -104,17 +151,17 @@ pub(crate) enum KeyCommand {
         #[command(flatten)]
         allow: AllowArgs,
     },
-    /// Print a note
+    /// Print a note: without a scope, the nearest one with that key
     Show {
         #[command(flatten)]
-        notebook: NotebookArgs,
+        scope: ScopeArgs,
         /// The key, or an address
         key: String,
     },
-    /// List the notes, most recently updated first
+    /// List the keyed notes of the project, most recently updated first
     List {
         #[command(flatten)]
-        notebook: NotebookArgs,
+        scope: ScopeArgs,
         /// Only the pinned ones
         #[arg(long)]
         pinned: bool,
@@ -124,7 +171,7 @@ pub(crate) enum KeyCommand {
     /// A note that does not exist is an error, with exit code 1.
     Delete {
         #[command(flatten)]
-        notebook: NotebookArgs,
+        scope: ScopeArgs,
         /// The key, or an address
         key: String,
         /// Delete only if this is the current revision
@@ -135,10 +182,10 @@ pub(crate) enum KeyCommand {
     Pin(PinArgs),
     /// Unpin a note
     Unpin(PinArgs),
-    /// Print how many notes there are
+    /// Print how many keyed notes the project has
     Count {
         #[command(flatten)]
-        notebook: NotebookArgs,
+        scope: ScopeArgs,
     },
 }
 

@@ -1,12 +1,13 @@
 //! Every command that is printed anywhere can be typed: those in backticks in the sources, the snapshots of tests and the
 //! docs, and those in the blocks of the docs.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser};
 
-use super::Cli;
+use super::{Cli, parsed};
 
 #[test]
 fn every_command_that_is_printed_parses() {
@@ -97,7 +98,8 @@ fn typed(page: &str) -> Vec<String> {
 pub(super) fn parses(command: &str) -> Result<(), String> {
     let mut words = words(command);
     loop {
-        let Err(error) = Cli::try_parse_from(&words) else {
+        let arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
+        let Err(error) = parsed(&arguments) else {
             return Ok(());
         };
         let refused = |kind| match error.get(kind) {

@@ -31,6 +31,13 @@ pub(super) fn is_yes(question: &str) -> Outcome<bool> {
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
+/// Asks where yes is the default; only a no is one, or the end of the input.
+pub(super) fn is_no(question: &str) -> Outcome<bool> {
+    let answer = answered(&format!("{question} [Y/n] "))?;
+    let word = answer.trim().to_lowercase();
+    Ok(answer.is_empty() || matches!(word.as_str(), "n" | "no"))
+}
+
 /// The line that a person answers.
 pub(super) fn answered(question: &str) -> Outcome<String> {
     let ask = || -> io::Result<String> {

@@ -9,7 +9,6 @@ use waynote::{AsOf, Error};
 
 use crate::args::ContextArgs;
 use crate::error::{Failure, Outcome, say};
-use crate::input;
 use crate::inside::Inside;
 use crate::invocation::Context;
 use crate::settings::faithful_shows_all;
@@ -134,8 +133,8 @@ pub(super) fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Requ
     if style == Style::Faithful && (args.explain || args.query.is_some()) {
         return Err(faithful_shows_all());
     }
-    let place = input::place(args.at.path.as_deref())?;
-    let (agent, lineage) = (settings.agent.value.clone(), settings.lineage(&place)?);
+    let place = context.place(args.at.path.as_deref())?;
+    let (agent, lineage) = (settings.agent.value.clone(), context.lineage(&place)?);
     Ok(Request::new(agent, lineage, crate::clock::now()?)
         .style(style)
         .only(args.only)

@@ -9,7 +9,7 @@ use waynote::visible::{visible, without_hidden};
 use waynote::{Address, Content, Error, Expect, Note, SaveOptions};
 use waynote_system::shell::quoted;
 
-use super::saved::Saved;
+use super::saved::{Saved, Saving};
 use crate::args::{AllowArgs, EditArgs, TextArgs};
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
@@ -17,7 +17,7 @@ use crate::typed::Use;
 use crate::{home, input};
 
 pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
-    let address = context.note(&args.note, Use::Keep)?;
+    let address = context.note(&args.note, Use::Edit)?;
     let content = match (&args.append, &args.file) {
         (None, None) => return in_editor(context, address, &args.allow),
         (Some(text), _) => input::note_text(text, false)?,
@@ -156,7 +156,12 @@ fn save(
     let stamp = context.stamp_allowing(allow)?;
     let limits = context.settings.limits(None, None);
     let options = SaveOptions::default().limits(limits).expect(expect);
-    Saved::write(context, address, content, options, &stamp, adds)
+    let saving = Saving {
+        options,
+        adds,
+        ..address.into()
+    };
+    Saved::write(context, saving, content, &stamp)
 }
 
 /// The text of an argument or a file; none if the editor has to ask for it.

@@ -12,8 +12,8 @@ use super::copy;
 use super::import::{say_skipped, zrb_file};
 use crate::args::ExportCommand;
 use crate::error::Outcome;
+use crate::home;
 use crate::invocation::Context;
-use crate::{home, input};
 
 pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome<ExitCode> {
     match command {
@@ -23,10 +23,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
             report(context, &exported, &folder.display().to_string())
         }
         ExportCommand::AgentsMd { at } => {
-            let place = input::place(at.path.as_deref())?;
+            let lineage = context.lineage(&context.place(at.path.as_deref())?)?;
+            let place = lineage.place().clone();
             let directory = home::expanded(place.as_str())?;
-            let exported =
-                context.read(|store| Ok(markdown::export_agents_md(store, &place, &directory)?))?;
+            let places = [lineage.named(place.clone()), place];
+            let exported = context
+                .read(|store| Ok(markdown::export_agents_md(store, &places, &directory)?))?;
             let file = directory.join("AGENTS.md");
             report(context, &exported, &file.display().to_string())
         }

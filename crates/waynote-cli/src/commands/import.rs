@@ -5,9 +5,9 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use waynote::Place;
 use waynote::text::shell_word;
 use waynote::visible::visible;
+use waynote::{Place, Scope};
 use waynote_formats::openotters::Notebooks;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
@@ -16,12 +16,13 @@ use waynote_formats::{
     Project, Renamed, SkippedItem, SourceKind, openotters, xs, zrb,
 };
 
+use super::copy;
 use super::import_progress::Bar;
-use super::{copy, key};
 use crate::args::ImportArgs;
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
 use crate::settings::Origin;
+use crate::typed::{self, Use};
 use crate::{home, input, inside};
 
 pub(super) fn run(context: &mut Context<'_>, args: &ImportArgs) -> Outcome<ExitCode> {
@@ -29,7 +30,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &ImportArgs) -> Outcome<ExitC
         return copy::from_json(context, named(args)?).map(|()| ExitCode::SUCCESS);
     };
     let bar = Bar::start();
-    let incoming = read(context, format, args)?;
+    let mut incoming = read(context, format, args)?;
+    // Zrb knows paths alone.
+    if format.name != zrb::FORMAT.name {
+        by_name(context, &mut incoming, args.at.path.as_deref())?;
+    }
     // The reply names what could not be read, and the exit code says that it was all.
     // A notes.json may have keys that are no paths, which Zrb passes over as well.
     let is_failure = incoming.is_unreadable() && format.name != zrb::FORMAT.name;
@@ -80,9 +85,15 @@ fn read(context: &Context<'_>, format: &Format, args: &ImportArgs) -> Outcome<Fo
     }
     let incoming = match format.takes {
         SourceKind::Files(_) | SourceKind::Project(_) => {
-            read_project(at, |project| Ok(format.read_project(project)?))?
+            read_project(context, at, |project| Ok(format.read_project(project)?))?
         }
-        SourceKind::Source(read) => read(named(args)?, &key::scope(context, at)?)?,
+        SourceKind::Source(read) => {
+            let scope = match at {
+                Some(_) => Scope::Place(context.place(at)?),
+                None => Scope::Agent(context.settings.agent.value.clone()),
+            };
+            read(named(args)?, &scope)?
+        }
         SourceKind::Own if is_of_xs => return from_xs(context, named(args)?, contents),
         SourceKind::Own if format.name == zrb::FORMAT.name => {
             return from_zrb(context, args.source.as_deref());
@@ -109,10 +120,12 @@ fn read(context: &Context<'_>, format: &Format, args: &ImportArgs) -> Outcome<Fo
 /// Reads what applies in a directory: its files and those of the directories above it, up to the root of the repository;
 /// in a linked worktree also the main checkout's, whose notes they become.
 pub(super) fn read_project<T>(
+    context: &Context<'_>,
     at: Option<&OsStr>,
     read: impl FnOnce(&Project<'_>) -> Outcome<T>,
 ) -> Outcome<T> {
-    let place = input::place(at)?;
+    let lineage = context.settings.lineage(&context.place(at)?)?;
+    let place = lineage.place();
     let (claude_folder, home) = (claude_folder()?, home::if_any()?);
     let path = home::expanded(place.as_str())?;
     let is_root = |path: &Path| path.join(".git").symlink_metadata().is_ok();
@@ -137,6 +150,27 @@ pub(super) fn read_project<T>(
         directories: &directories,
         claude_folder: claude_folder.as_deref(),
         home: home.as_deref().map(Path::new),
+    })
+}
+
+/// Gives notes on directories the names that new notes there get, unless the directory was named by its address. A note
+/// that was on the path before stays there.
+pub(super) fn by_name(
+    context: &Context<'_>,
+    incoming: &mut ForeignNotes,
+    at: Option<&OsStr>,
+) -> Outcome {
+    if context.directory(at)?.is_exact {
+        return Ok(());
+    }
+    incoming.readdress(|address| {
+        let Scope::Place(place) = address.scope() else {
+            return Ok(address.clone());
+        };
+        let was_there = context.read(|store| Ok(!store.history(address)?.is_empty()))?;
+        let directory = typed::Directory::of(place).by_path(was_there);
+        let key = address.key().map(|key| key.parse()).transpose()?;
+        context.on_directory(directory, key.as_ref(), Use::Make)
     })
 }
 

@@ -1,22 +1,26 @@
-//! `waynote key`: notes by key, in an agent's notebook or on a directory.
+//! `waynote key`: notes by key, of the project, a directory or an agent's notebook.
 
-use std::ffi::OsStr;
+use std::cmp::Reverse;
 
-use waynote::{Address, AddressAt, Error, NoteAsOf, Notebook, SaveOptions, Scope, named, single};
+use waynote::visible::visible;
+use waynote::{
+    Address, AddressAt, Error, Filter, Key, Note, NoteAsOf, Place, SaveOptions, Scope, named,
+    single,
+};
 
-use super::saved::{self, expected, gone};
+use super::saved::{self, Saving, expected, gone};
 use super::show;
-use crate::args::{KeyCommand, NotebookArgs, PinArgs};
-use crate::error::{Failure, Outcome};
-use crate::input;
+use crate::args::{KeyCommand, PinArgs, ScopeArgs, TargetArgs};
+use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
+use crate::settings::Origin;
 use crate::table::{list, preview, when};
-use crate::typed::found;
+use crate::typed::{Use, found};
 
 pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
     match command {
         KeyCommand::Save {
-            notebook,
+            target,
             key,
             text,
             pin,
@@ -26,41 +30,38 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             cites,
             allow,
         } => {
-            let address = current(context, notebook, key)?;
             let options = SaveOptions::default()
                 .limits(context.settings.limits(*max_bytes, *max_notes))
                 .pin(pin.then_some(true))
                 .expect(expected(*if_revision));
-            saved::save(context, address, text, (cites, allow), options)
+            let saving = to_save(context, target, key)?;
+            saved::save(context, Saving { options, ..saving }, text, (cites, allow))
         }
-        KeyCommand::Show { notebook, key } => {
-            let named = keyed(context, notebook, key)?;
+        KeyCommand::Show { scope, key } => {
+            let named = keyed(context, scope, key)?;
             show::print(context, &named, named.revision.map(NoteAsOf::Revision))
         }
-        KeyCommand::List { notebook, pinned } => {
-            let scope = scope(context, notebook.at.as_deref())?;
-            list_of(context, &scope, *pinned)
-        }
+        KeyCommand::List { scope, pinned } => list_of(context, scope, *pinned),
         KeyCommand::Delete {
-            notebook,
+            scope,
             key,
             if_revision,
         } => {
-            let address = current(context, notebook, key)?;
+            let address = current(keyed(context, scope, key)?, key)?;
             saved::delete(context, address, *if_revision)
         }
         KeyCommand::Pin(args) => pin(context, args, true),
         KeyCommand::Unpin(args) => pin(context, args, false),
-        KeyCommand::Count { notebook } => {
-            let scope = scope(context, notebook.at.as_deref())?;
-            let count = context.read(|store| Ok(store.count(&scope)?))?;
+        KeyCommand::Count { scope } => {
+            let count = notes(context, &scopes(context, scope)?, false)?.len();
             context.answer(&count, || count.to_string())
         }
     }
 }
 
 fn pin(context: &mut Context<'_>, args: &PinArgs, pinned: bool) -> Outcome {
-    let named = AddressAt::new(current(context, &args.notebook, &args.key)?, None);
+    let address = current(keyed(context, &args.scope, &args.key)?, &args.key)?;
+    let named = AddressAt::new(address, None);
     let (expect, stamp) = (expected(args.if_revision), context.stamp()?);
     let note = context.write(|store| {
         match single::set_pinned(store, named.address.clone(), pinned, expect, &stamp) {
@@ -72,17 +73,13 @@ fn pin(context: &mut Context<'_>, args: &PinArgs, pinned: bool) -> Outcome {
     context.answer(&note, || format!("{did} {}", note.address))
 }
 
-fn list_of(context: &mut Context<'_>, scope: &Scope, pinned: bool) -> Outcome {
-    let notes = context.read(|store| {
-        let notebook = Notebook::of(store, scope.clone());
-        Ok(match pinned {
-            true => notebook.list_pinned()?,
-            false => notebook.list()?,
-        })
-    })?;
+fn list_of(context: &mut Context<'_>, scope: &ScopeArgs, pinned: bool) -> Outcome {
+    let scopes = scopes(context, scope)?;
+    let notes = notes(context, &scopes, pinned)?;
     let which = if pinned { "pinned notes" } else { "notes" };
-    let mut nothing = format!("no {which} in {scope}");
-    if notes.is_empty() {
+    let names: Vec<String> = scopes.iter().map(ToString::to_string).collect();
+    let mut nothing = format!("no {which} in {}", names.join(", "));
+    if let ([], [scope]) = (&notes[..], &scopes[..]) {
         let others = context.read(|store| Ok(named::instead_of_scope(store, scope)?))?;
         nothing += &others.map_or(String::new(), |others| format!("; {others}"));
     }
@@ -98,27 +95,52 @@ fn list_of(context: &mut Context<'_>, scope: &Scope, pinned: bool) -> Outcome {
     })
 }
 
-/// The notebook that is meant: the agent's, or a directory's.
-pub(super) fn scope(context: &Context<'_>, at: Option<&OsStr>) -> Outcome<Scope> {
-    Ok(match at {
-        Some(path) => Scope::Place(input::place(Some(path))?),
-        None => Scope::Agent(context.settings.agent.value.clone()),
-    })
+/// The keyed notes of some scopes, most recently updated first.
+fn notes(context: &Context<'_>, scopes: &[Scope], pinned: bool) -> Outcome<Vec<Note>> {
+    let mut notes = context.read(|store| Ok(store.select(&Filter::Scopes(scopes.to_vec()))?))?;
+    notes.retain(|note| note.address.key().is_some() && (note.pinned || !pinned));
+    notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
+    Ok(notes)
 }
 
-/// The note of a key, or the keyed note of an address.
-fn keyed(context: &Context<'_>, notebook: &NotebookArgs, typed: &str) -> Outcome<AddressAt> {
-    if !Address::is_meant(typed) {
-        let address = Address::keyed(&scope(context, notebook.at.as_deref())?, typed.parse()?)?;
-        return Ok(AddressAt::new(address, None));
+/// The agent's notebook, if it is asked for: by `--notebook`, or by naming an agent.
+pub(super) fn notebook(context: &Context<'_>, scope: &ScopeArgs) -> Option<Scope> {
+    let agent = &context.settings.agent;
+    let is_named = scope.notebook || matches!(agent.origin, Origin::Flag(_));
+    (is_named && scope.at.is_none()).then(|| Scope::Agent(agent.value.clone()))
+}
+
+/// The scopes whose notes are listed: those of the project that apply here, unless one is named. What is listed without
+/// being named is said.
+fn scopes(context: &Context<'_>, scope: &ScopeArgs) -> Outcome<Vec<Scope>> {
+    if let Some(notebook) = notebook(context, scope) {
+        return Ok(vec![notebook]);
     }
-    if notebook.at.is_some() {
-        let what = "both an address and `--at` are given";
-        return Err(Failure::usage(what, "give only one"));
+    let lineage = context.lineage(&context.place(scope.at.as_deref())?)?;
+    let mut places: Vec<Place> = lineage.in_the_project().cloned().collect();
+    match (&scope.at, lineage.project()) {
+        (Some(_), _) => {
+            let place = lineage.place().clone();
+            places = vec![lineage.named(place.clone()), place];
+            places.dedup();
+        }
+        (None, Some(project)) => say(&format!(
+            "the notes of the project {}; `--notebook` lists those of the agent's notebook",
+            visible(project.as_str())
+        )),
+        (None, None) => return Ok(vec![Scope::Agent(context.settings.agent.value.clone())]),
     }
-    let named = input::address(typed)?;
-    match named.address {
-        Address::PlaceKey(..) | Address::Agent(..) => Ok(named),
+    Ok(places.into_iter().map(Scope::Place).collect())
+}
+
+/// The keyed note of an address or a scope; without a scope the nearest one with the key.
+fn keyed(context: &Context<'_>, scope: &ScopeArgs, typed: &str) -> Outcome<AddressAt> {
+    let at = match in_scope(context, scope, typed, Use::Keep, false)? {
+        Some(address) => AddressAt::new(address, None),
+        None => context.note_at(typed, Use::Keep)?,
+    };
+    match at.address {
+        Address::PlaceKey(..) | Address::Agent(..) => Ok(at),
         address => Err(Failure::usage(
             format!("{address} is not a keyed note"),
             "use `waynote show ADDRESS`, `waynote place` or `waynote log`",
@@ -126,11 +148,56 @@ fn keyed(context: &Context<'_>, notebook: &NotebookArgs, typed: &str) -> Outcome
     }
 }
 
-/// The same for a command that changes the note itself: a revision is refused.
-fn current(context: &Context<'_>, notebook: &NotebookArgs, typed: &str) -> Outcome<Address> {
-    let AddressAt { address, revision } = keyed(context, notebook, typed)?;
-    match revision {
-        None => Ok(address),
+/// What a save under a key writes.
+pub(super) fn to_save(context: &Context<'_>, target: &TargetArgs, typed: &str) -> Outcome<Saving> {
+    let (scope, by_path) = (&target.scope, target.path.by_path);
+    if let Some(address) = in_scope(context, scope, typed, Use::Make, by_path)? {
+        return Ok(address.into());
+    }
+    if Address::is_meant(typed) {
+        return Ok(current(keyed(context, scope, typed)?, typed)?.into());
+    }
+    let key: Key = typed.parse()?;
+    if by_path {
+        let lineage = context.settings.lineage(&context.place(None)?)?;
+        let project = lineage.path_of(lineage.project().unwrap_or(lineage.place()));
+        return Ok(Address::PlaceKey(project, key).into());
+    }
+    let named::Saved { address, others } = context.to_save(&key)?;
+    let saving = address.into();
+    Ok(Saving { others, ..saving })
+}
+
+/// The note with a key in the scope that is named; none without one, and for an address.
+fn in_scope(
+    context: &Context<'_>,
+    scope: &ScopeArgs,
+    typed: &str,
+    purpose: Use,
+    by_path: bool,
+) -> Outcome<Option<Address>> {
+    if Address::is_meant(typed) {
+        if scope.at.is_some() || scope.notebook {
+            let what = "both an address and `--at` or `--notebook` are given";
+            return Err(Failure::usage(what, "give only one"));
+        }
+        return Ok(None);
+    }
+    Ok(match (&scope.at, notebook(context, scope)) {
+        (Some(at), _) => {
+            let directory = context.directory(Some(at))?.by_path(by_path);
+            let key = typed.parse()?;
+            Some(context.on_directory(directory, Some(&key), purpose)?)
+        }
+        (None, Some(notebook)) => Some(Address::keyed(&notebook, typed.parse()?)?),
+        (None, None) => None,
+    })
+}
+
+/// The note itself, for a command that changes it: a revision is refused.
+fn current(at: AddressAt, typed: &str) -> Outcome<Address> {
+    match at.revision {
+        None => Ok(at.address),
         Some(_) => Err(Error::invalid_address(typed, "name the note without a revision").into()),
     }
 }

@@ -5,7 +5,6 @@ use waynote::{EntryType, Listing, Name, Note, Revision, Scope, ScopeKind};
 
 use crate::args::{KindArg, ListArgs, NarrowArgs};
 use crate::error::Outcome;
-use crate::input;
 use crate::invocation::Context;
 use crate::settings::Origin;
 use crate::table::{list, when};
@@ -55,7 +54,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
     let at = args
         .at
         .as_ref()
-        .map(|path| context.settings.lineage(&input::place(Some(path))?))
+        .map(|path| context.lineage(&context.place(Some(path))?))
         .transpose()?
         .map(|lineage| lineage.places().to_vec());
     let kind = match args.kind {

@@ -28,6 +28,7 @@ mod looping;
 mod manual;
 mod mcp;
 mod moves;
+mod note;
 mod overview;
 mod pause;
 mod place;
@@ -131,6 +132,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         #[cfg(not(feature = "browse"))]
         Some(Command::Browse) => Err(Failure::left_out("browse")),
         None | Some(Command::Status) => overview::run(&mut context).map(ok),
+        Some(Command::Note(args)) => note::run(&mut context, args).map(ok),
         Some(Command::Place(command)) => place::run(&mut context, command).map(ok),
         Some(Command::Key(command)) => key::run(&mut context, command).map(ok),
         Some(Command::Log(command)) => log::run(&mut context, command).map(ok),

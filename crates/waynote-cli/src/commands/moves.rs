@@ -1,10 +1,12 @@
 //! `waynote mv`, `waynote cp` and `waynote place mv`: notes that get another address.
 
+use std::ffi::OsStr;
+
 use serde_json::json;
 use waynote::moved::{self, MoveOptions};
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Address, AddressAt, Error, Place};
+use waynote::{Address, AddressAt, Error, Key, Place, Scope};
 use waynote_system::shell::quoted;
 
 use crate::args::MoveArgs;
@@ -14,10 +16,12 @@ use crate::typed::{Use, found, in_shell};
 
 pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Outcome {
     let purpose = if copy { Use::Keep } else { Use::TakeAway };
-    let (from, to) = (
-        context.note(&args.from, purpose)?,
-        context.note(&args.to, Use::Make)?,
-    );
+    let from = context.note(&args.from, purpose)?;
+    // A key gets another one where it is.
+    let to = match (args.from.parse::<Key>(), args.to.parse::<Key>()) {
+        (Ok(_), Ok(key)) if from.key().is_some() => Address::keyed(&from.scope(), key)?,
+        _ => context.note(&args.to, Use::Make)?,
+    };
     if from == to {
         return Err(Failure::usage(
             format!("both are {}", from.masked()),
@@ -61,35 +65,64 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
     })
 }
 
-/// Moves the notes of a directory and of all below it.
-pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outcome {
+/// Moves the notes of a directory and of all below it: those by its path, and those by its name in a repository.
+pub(super) fn place(context: &mut Context<'_>, old: &OsStr, new: &OsStr) -> Outcome {
+    let old = context.directory(Some(old))?;
+    let new = context.name_of(&context.directory(Some(new))?, Use::Make)?;
+    let mut names = vec![old.place.clone(), context.name_of(&old, Use::Keep)?];
+    names.dedup();
     let options = MoveOptions {
         limits: context.settings.limits(None, None),
         ..MoveOptions::default()
     };
     let stamp = context.stamp()?;
+    // Inside a repository that gets its name, another one has its own.
+    let around = |place: &Place| {
+        let lineage = context.settings.lineage(place).ok()?;
+        lineage.checkouts().first().cloned()
+    };
+    let own = around(&old.place).filter(|_| new.in_repository().is_some());
+    let is_own = |(_, from, _): &(_, Address, _)| match (from.scope(), &own) {
+        (Scope::Place(place), Some(_)) => around(&place) == own,
+        _ => true,
+    };
     let moved = context.write(|store| {
-        let pairs = moved::below(store, old, new)?;
-        moved::relocate(store, &pairs, options, &stamp)?;
+        let mut pairs = Vec::new();
+        for name in names.iter().filter(|name| **name != new) {
+            let below = moved::below(store, name, &new)?;
+            pairs.extend(below.into_iter().map(|(from, to)| (name, from, to)));
+        }
+        pairs.retain(is_own);
+        let each = pairs.iter().map(|(_, from, to)| (from.clone(), to.clone()));
+        moved::relocate(store, &each.collect::<Vec<_>>(), options, &stamp)?;
         Ok(pairs)
     });
     let moved = moved.map_err(in_the_way)?;
-    if moved.is_empty() {
+    let Some((from, ..)) = moved.first() else {
         return Err(Failure::refused(
             "not_found",
             format!(
                 "there are no notes on {} or below it",
-                visible(old.as_str())
+                visible(old.place.as_str())
             ),
             "`waynote place list` shows the notes of directories",
         ));
-    }
-    let notes: Vec<&Address> = moved.iter().map(|(_, to)| to).collect();
-    let (from, to) = (in_shell(old), in_shell(new));
-    context.answer(&json!({ "from": old, "to": new, "notes": notes }), || {
+    };
+    let notes: Vec<&Address> = moved.iter().map(|(.., to)| to).collect();
+    // The way back keeps the path, which a directory of a repository that has a name does not.
+    let back = match names.len() {
+        1 => in_shell(from),
+        _ => quoted(&Scope::Place((*from).clone()).to_string()),
+    };
+    let (value, to) = (
+        json!({ "from": from, "to": new, "notes": notes }),
+        in_shell(&new),
+    );
+    context.answer(&value, || {
         format!(
-            "moved {} from {from} to {to}; `waynote place mv {to} {from}` moves them back",
+            "moved {} from {} to {to}; `waynote place mv {to} {back}` moves them back",
             plural(notes.len() as u64, "note"),
+            in_shell(from),
         )
     })
 }

@@ -38,8 +38,8 @@ const CHANGES: JournalPage = JournalPage {
 
 /// The commands to begin with.
 const BEGIN: [&str; 4] = [
-    "  waynote place write TEXT       a note on this directory",
-    "  waynote key save KEY TEXT      a note in the agent's notebook",
+    "  waynote note TEXT              a note on this directory",
+    "  waynote note --key KEY TEXT    a note of the project, under a key",
     "  waynote install                connect an agent, so that it reads and writes notes",
     "  waynote loop -- AGENT          run an agent again and again; `waynote --help` lists all",
 ];

@@ -7,14 +7,17 @@ use waynote_clients::PauseTarget;
 
 use crate::args::PauseArgs;
 use crate::error::{Failure, Outcome};
-use crate::input;
 use crate::invocation::Context;
 use crate::table::when;
 
 pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
     let of = match &args.of {
         Some(session) => PauseTarget::Session(session.clone()),
-        None => PauseTarget::Place(input::place(args.at.path.as_deref())?),
+        None => {
+            // Hooks know the directory by its path.
+            let place = context.place(args.at.path.as_deref())?;
+            PauseTarget::Place(context.lineage(&place)?.place().clone())
+        }
     };
     let Some(ledgers) = super::hook::ledgers()? else {
         return Err(Failure::usage(

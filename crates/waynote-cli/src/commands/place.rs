@@ -1,14 +1,15 @@
 //! `waynote place`: notes by directory.
 
-use waynote::{Address, Filter, Listing, Note, Place, SaveOptions, Scope, ScopeKind};
+use waynote::{Filter, Listing, Note, Place, SaveOptions, Scope, ScopeKind};
 
 use super::moves;
-use super::saved;
+use super::saved::{self, Saving};
 use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
+use crate::home;
 use crate::invocation::Context;
 use crate::table::{list, preview, stale, when};
-use crate::{home, input};
+use crate::typed::Use;
 use waynote::secrets::masked;
 use waynote::visible::lines;
 
@@ -16,24 +17,25 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
     match command {
         PlaceCommand::Write {
             at,
+            path,
             text,
             max_bytes,
             cites,
             allow,
         } => {
-            let place = input::place(at.path.as_deref())?;
             let options = SaveOptions::default().limits(context.settings.place_limits(*max_bytes));
-            let address = Address::Place(place);
-            saved::save(context, address, text, (cites, allow), options)
+            let directory = context.directory(at.path.as_deref())?.by_path(path.by_path);
+            let saving = context.on_directory(directory, None, Use::Make)?.into();
+            saved::save(context, Saving { options, ..saving }, text, (cites, allow))
         }
         PlaceCommand::Read { at } => {
-            let place = input::place(at.path.as_deref())?;
-            let note = context.read(|store| Ok(store.get(&Address::Place(place.clone()))?))?;
+            let directory = context.directory(at.path.as_deref())?;
+            let address = context.on_directory(directory, None, Use::Keep)?;
+            let note = context.read(|store| Ok(store.get(&address)?))?;
             match &note {
                 _ if context.output.json => context.value(&note),
                 Some(note) => context.output.content(&note.content),
                 None => {
-                    let address = Address::Place(place);
                     say(&format!(
                         "{address} has no note of its own; `waynote place all` prints what applies there"
                     ));
@@ -42,8 +44,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             }
         }
         PlaceCommand::All { at } => {
-            let place = input::place(at.path.as_deref())?;
-            let applies = Filter::Scopes(context.settings.lineage(&place)?.scopes());
+            let place = context.place(at.path.as_deref())?;
+            let applies = Filter::Scopes(context.lineage(&place)?.scopes());
             let notes = context.read(|store| Ok(store.select(&applies)?))?;
             context.answer(&notes, || whole(&notes))
         }
@@ -71,14 +73,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             }
             Ok(())
         }
-        PlaceCommand::Mv { old, new } => moves::place(
-            context,
-            &input::place(Some(old))?,
-            &input::place(Some(new))?,
-        ),
+        PlaceCommand::Mv { old, new } => moves::place(context, old, new),
         PlaceCommand::Delete { at, if_revision } => {
-            let place = input::place(at.path.as_deref())?;
-            saved::delete(context, Address::Place(place), *if_revision)
+            let directory = context.directory(at.path.as_deref())?;
+            let address = context.on_directory(directory, None, Use::Keep)?;
+            saved::delete(context, address, *if_revision)
         }
     }
 }
@@ -95,8 +94,11 @@ fn gone_places(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Place>> {
     });
     let mut places: Vec<Place> = places.collect();
     places.dedup();
-    // A note may be about a file.
-    places.retain(|place| home::expanded(place.as_str()).is_ok_and(|path| !path.exists()));
+    // A note may be about a file. A directory of a repository is in no one place.
+    places.retain(|place| {
+        place.in_repository().is_none()
+            && home::expanded(place.as_str()).is_ok_and(|path| !path.exists())
+    });
     Ok(places)
 }
 

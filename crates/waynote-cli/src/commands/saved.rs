@@ -4,13 +4,37 @@ use serde::Serialize;
 use serde_json::json;
 use waynote::text::shell_word;
 use waynote::visible::{dropped, hidden_characters};
-use waynote::{Address, AddressAt, Content, Error, Expect, Note, SaveOptions, Stamp, single};
+use waynote::{
+    Address, AddressAt, Content, Error, Expect, Note, SaveOptions, Scope, Stamp, single,
+};
 
 use super::edit;
 use crate::args::{AllowArgs, CitesArgs, TextArgs};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
+use crate::settings::Origin;
 use crate::typed::found;
+
+/// A note to write, and how.
+pub(super) struct Saving {
+    pub(super) address: Address,
+    /// Other notes with its key that apply here.
+    pub(super) others: Vec<Address>,
+    pub(super) options: SaveOptions,
+    /// True if the text is added at the end of the note.
+    pub(super) adds: bool,
+}
+
+impl From<Address> for Saving {
+    fn from(address: Address) -> Self {
+        Self {
+            address,
+            others: Vec::new(),
+            options: SaveOptions::default(),
+            adds: false,
+        }
+    }
+}
 
 /// A note that was saved.
 #[derive(Serialize)]
@@ -23,11 +47,19 @@ pub(super) struct Saved {
     /// How many hidden characters of the text were not saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     dropped: Option<u64>,
+    /// Other notes with its key that apply here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Address>,
     /// The text that was given.
     #[serde(skip)]
     given: String,
     #[serde(skip)]
     was_pinned_now: bool,
+    #[serde(skip)]
+    was_added: bool,
+    /// True if it is the first one of a notebook that the settings name.
+    #[serde(skip)]
+    begins_notebook: bool,
 }
 
 /// The revision that was current before.
@@ -44,18 +76,27 @@ impl Saved {
     /// Saves a text, or adds it at the end of the note.
     pub(super) fn write(
         context: &Context<'_>,
-        address: Address,
+        saving: Saving,
         content: Content,
-        options: SaveOptions,
         stamp: &Stamp,
-        adds: bool,
     ) -> Outcome<Self> {
-        let (given, was_pinned_now) = (content.shown().into_owned(), options.pin.is_some());
-        let (note, before) = context.write(|store| {
-            Ok(match adds {
+        let Saving {
+            address,
+            others,
+            options,
+            adds,
+        } = saving;
+        let given = content.shown().into_owned();
+        let is_named = context.settings.agent.origin != Origin::Default;
+        let (note, before, begins_notebook) = context.write(|store| {
+            let (note, before) = match adds {
                 true => single::append(store, &address, &content, options, stamp)?,
                 false => single::save(store, address, content, options, stamp)?,
-            })
+            };
+            let scope = note.address.scope();
+            let is_first = is_named && before.is_none() && matches!(scope, Scope::Agent(_));
+            let begins_notebook = is_first && store.count(&scope)? == 1;
+            Ok((note, before, begins_notebook))
         })?;
         let overwrote = before.map(|before| Overwrote {
             revision: before.revision,
@@ -67,8 +108,11 @@ impl Saved {
             note,
             overwrote,
             dropped: (hidden > 0).then_some(hidden),
+            others,
             given,
-            was_pinned_now,
+            was_pinned_now: options.pin.is_some(),
+            was_added: adds,
+            begins_notebook,
         })
     }
 
@@ -77,8 +121,13 @@ impl Saved {
         let note = &self.note;
         let now = note.revision;
         let how = match (&self.overwrote, &note.address) {
-            (None, Address::Place(_)) => format!("revision {now}"),
-            (None, _) => "new key".into(),
+            (None, Address::Place(place) | Address::PlaceKey(place, _))
+                if place.in_repository().is_some() =>
+            {
+                "new, in every checkout".into()
+            }
+            (None, _) if self.begins_notebook => "new, in a new notebook".into(),
+            (None, _) => "new".into(),
             (
                 Some(Overwrote {
                     revision,
@@ -88,28 +137,38 @@ impl Saved {
                 _,
             ) => match same_text {
                 true => format!("revision {now}, with the text of revision {revision}"),
+                false if self.was_added => {
+                    format!("added to revision {revision}; `{undo}` takes it out")
+                }
                 false => format!("overwrote revision {revision}; `{undo}` brings it back"),
             },
         };
         let pinned = if self.was_pinned_now { ", pinned" } else { "" };
         let (address, dropped) = (note.address.masked(), dropped(&self.given));
-        format!("saved {address} ({how}{pinned}){}{dropped}", note.cited())
+        let others: Vec<String> = self.others.iter().map(Address::masked).collect();
+        let others = match others.join(", ") {
+            none if none.is_empty() => none,
+            others => format!("; the same key is at {others}"),
+        };
+        format!(
+            "saved {address} ({how}{pinned}){}{dropped}{others}",
+            note.cited()
+        )
     }
 }
 
-/// Saves the whole text of a note, from an argument, a file or the editor, and says so.
+/// Saves the whole text of a note, or more of it, from an argument, a file or the editor, and says so.
 pub(super) fn save(
     context: &mut Context<'_>,
-    address: Address,
+    saving: Saving,
     text: &TextArgs,
     (cites, allow): (&CitesArgs, &AllowArgs),
-    options: SaveOptions,
 ) -> Outcome {
     let Some(content) = edit::text_or_editor(text, allow)? else {
-        return edit::in_editor(context, address, allow);
+        return edit::in_editor(context, saving.address, allow);
     };
     let stamp = context.stamp_allowing(allow)?.citing(cites.given());
-    let saved = Saved::write(context, address, content, options, &stamp, false)?;
+    let saved = Saved::write(context, saving, content, &stamp)?;
     context.answer(&saved, || saved.said())
 }
 

@@ -9,7 +9,6 @@ use super::list::unlimited_if_zero;
 use crate::args::{KindArg, SearchArgs};
 use crate::error::Outcome;
 use crate::home;
-use crate::input;
 use crate::invocation::Context;
 
 /// The line before what does not apply here.
@@ -31,11 +30,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     }));
     let mut here = Vec::new();
     match (&args.at, home::base()) {
-        (Some(path), _) => {
-            let lineage = context.settings.lineage(&input::place(Some(path))?)?;
-            request.scopes = lineage.scopes();
-        }
-        (None, Ok(base)) => here = context.settings.lineage(&base.cwd())?.scopes(),
+        (Some(path), _) => request.scopes = context.lineage(&context.place(Some(path))?)?.scopes(),
+        (None, Ok(base)) => here = context.lineage(&base.cwd())?.scopes(),
         (None, Err(_)) => {}
     }
     here.push(Scope::Agent(context.settings.agent.value.clone()));

@@ -7,9 +7,9 @@ use std::ffi::OsStr;
 use serde_json::{Value, json};
 use waynote::secrets;
 use waynote::visible::visible;
-use waynote_clients::Client;
+use waynote_clients::{Client, Lacking};
 use waynote_formats::found::{self, FoundSource};
-use waynote_formats::{ForeignNotes, Mode};
+use waynote_formats::{ForeignNotes, Mode, zrb};
 
 use super::{confirm, import, install};
 use crate::args::{InstallArgs, StartArgs};
@@ -61,7 +61,7 @@ fn candidates(
     clients: &[Client],
 ) -> Outcome<Vec<Candidate>> {
     let agent = &context.settings.agent.value;
-    let sources = import::read_project(directory, |project| {
+    let sources = import::read_project(context, directory, |project| {
         Ok(found::find(project, agent, &home::base_of_home()?)?)
     })?;
     // A file that is kept in sync has nothing to import.
@@ -70,6 +70,9 @@ fn candidates(
     let (now, mut seen) = (clock::now()?, HashSet::new());
     let mut candidates = Vec::new();
     for mut source in sources.into_iter().filter(|source| !is_synced(source)) {
+        if source.name != zrb::FORMAT.name {
+            import::by_name(context, &mut source.notes, directory)?;
+        }
         refuse_secrets(context, &mut source.notes);
         let planned = source.notes.clone();
         let planned = context.read(|store| Ok(planned.import(store, now, Mode::DryRun)?))?;
@@ -286,5 +289,13 @@ fn set_up(
     if open.is_empty() || (args.take.is_empty() && !confirm::is_yes(&question)?) {
         return Ok(Vec::new());
     }
-    install::into_each(context, open, &InstallArgs::default())
+    // An agent writes little by itself, and the store would stay empty.
+    let question = "Ask agents at the end of a session what the next run should know? It costs one turn, only when files changed and nothing was noted.";
+    let can_ask = open.iter().any(|client| !client.lacks(Lacking::Ending));
+    let ask = can_ask && !args.no_ask && (!args.take.is_empty() || !confirm::is_no(question)?);
+    let args = InstallArgs {
+        ask,
+        ..InstallArgs::default()
+    };
+    install::into_each(context, open, &args)
 }

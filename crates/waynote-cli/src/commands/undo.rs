@@ -63,8 +63,10 @@ fn reach(context: &Context<'_>) -> Outcome<UndoScope> {
     // Without a home or a working directory, the notebook is left.
     if let Ok(base) = home::base() {
         let here = base.cwd();
-        let lineage = context.settings.lineage(&here)?;
-        reach.places.extend(home::main_checkout(&here)?);
+        let lineage = context.lineage(&here)?;
+        let checkouts = lineage.checkouts().iter();
+        let names = checkouts.filter_map(|of| Some(of.name.join(here.below(&of.root)?)));
+        reach.places.extend(names);
         reach.places.extend([lineage.named(here.clone()), here]);
     }
     Ok(reach)

@@ -112,17 +112,17 @@ fn a_person_types_less_than_an_address() {
 
     $ waynote show flaky-test
     exit 1
-    error: there is no agent:default#flaky-test
+    error: no note here has the key `flaky-test`
       did you mean `flaky-tests`? there are: flaky-tests, src
 
     $ waynote key delete flaky-test
     exit 1
-    error: there is no agent:default#flaky-test
+    error: no note here has the key `flaky-test`
       did you mean `flaky-tests`? there are: flaky-tests, src
 
     $ waynote key pin flaky-test
     exit 1
-    error: there is no agent:default#flaky-test
+    error: no note here has the key `flaky-test`
       did you mean `flaky-tests`? there are: flaky-tests, src
 
     $ waynote show flaky-tests@99

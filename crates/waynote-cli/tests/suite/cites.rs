@@ -29,10 +29,10 @@ fn a_note_says_when_what_it_cites_has_changed() {
     let scratch = repository();
     assert_transcript!(scratch, @"
     $ waynote place write 'fees are rounded down, see `src/pay.rs:3-6`'
-    saved place:~/work (revision 1); cites src/pay.rs:3-6
+    saved place:~/work (new); cites src/pay.rs:3-6
 
     $ waynote key save bill 'charge is called once' --cites 'fn charge' --cites src/pay.rs:8
-    saved agent:default#bill (new key); cites fn charge, src/pay.rs:8
+    saved place:~/work#bill (new); cites fn charge, src/pay.rs:8
 
     $ waynote stale
     no note cites code that has changed
@@ -54,7 +54,7 @@ fn a_note_says_when_what_it_cites_has_changed() {
          cents + fee
      }
 
-    agent:default#bill (cites fn charge, changed since 2026-05-17)
+    place:~/work#bill (cites fn charge, changed since 2026-05-17)
       charge is called once
     fn charge
     not found any more
@@ -68,19 +68,23 @@ fn a_note_says_when_what_it_cites_has_changed() {
     fees are rounded down, see `src/pay.rs:3-6`
     ```
 
-    ## Other notes
+    ### `place:~/work#bill` (2026-05-17, by a person) (cites `fn charge`, changed since 2026-05-17)
 
-    - `agent:default#bill` (2026-05-17, by a person) (cites `fn charge`, changed since 2026-05-17): `charge is called once`
+    ```
+    charge is called once
+    ```
 
     120 of 2,000 tokens
 
     $ waynote place list
-    NOTE          UPDATED               PREVIEW
-    place:~/work  2026-05-17T12:00:00Z  (cites src/pay.rs:3-6, changed since 2026-05-17) fees are rounded down, see `src/pay.rs:3-6`
+    NOTE               UPDATED               PREVIEW
+    place:~/work       2026-05-17T12:00:00Z  (cites src/pay.rs:3-6, changed since 2026-05-17) fees are rounded down, see `src/pay.rs:3-6`
+    place:~/work#bill  2026-05-17T12:00:00Z  (cites fn charge, changed since 2026-05-17) charge is called once
 
     $ waynote key list
-    NOTE                UPDATED               PINNED  PREVIEW
-    agent:default#bill  2026-05-17T12:00:00Z          (cites fn charge, changed since 2026-05-17) charge is called once
+    NOTE               UPDATED               PINNED  PREVIEW
+    place:~/work#bill  2026-05-17T12:00:00Z          (cites fn charge, changed since 2026-05-17) charge is called once
+    the notes of the project ~/work; `--notebook` lists those of the agent's notebook
 
     $ waynote search rounded
     place:~/work (2026-05-17) (cites src/pay.rs:3-6, changed since 2026-05-17)
@@ -89,8 +93,8 @@ fn a_note_says_when_what_it_cites_has_changed() {
     $ waynote confirm place:~/work
     confirmed place:~/work (revision 2); cites src/pay.rs:3-6
 
-    $ waynote confirm agent:default#bill
-    confirmed agent:default#bill (revision 2); cites src/pay.rs:8; no longer cites fn charge
+    $ waynote confirm place:~/work#bill
+    confirmed place:~/work#bill (revision 2); cites src/pay.rs:8; no longer cites fn charge
 
     $ waynote stale
     no note cites code that has changed
@@ -170,7 +174,7 @@ fn only_tracked_files_of_the_repository_are_looked_into() {
     // In a text it is no citation, and no error.
     scratch.ok("key save k 'see `.env:1` and `../secret:1`'");
     assert_eq!(
-        scratch.json("show agent:default#k --json")["cites"],
+        scratch.json("show place:~/work#k --json")["cites"],
         json!(null)
     );
     let outside = scratch.run("key save k x --cites src/pay.rs:3");
@@ -199,11 +203,10 @@ fn what_is_cited_stays_through_edits_and_without_git() {
     let scratch = repository();
     assert_transcript!(scratch, @"
     $ waynote key save bill 'charged once' --cites 'fn charge' --cites src/pay.rs:8
-    saved agent:default#bill (new key); cites fn charge, src/pay.rs:8
+    saved place:~/work#bill (new); cites fn charge, src/pay.rs:8
 
     $ waynote edit bill --append 'never twice'
-    saved agent:default#bill (overwrote revision 1; `waynote undo agent:default#bill` brings it back); cites fn charge, src/pay.rs:8
-
+    saved place:~/work#bill (added to revision 1; `waynote undo place:~/work#bill` takes it out); cites fn charge, src/pay.rs:8
     ");
     std::fs::rename(
         scratch.home().join("work/.git"),
@@ -216,6 +219,6 @@ fn what_is_cited_stays_through_edits_and_without_git() {
     note: what is cited in ~/work was not checked: git cannot read it here
 
     $ waynote confirm bill
-    confirmed agent:default#bill (revision 3); cites fn charge, src/pay.rs:8
+    confirmed place:~/work#bill (revision 3); cites fn charge, src/pay.rs:8
     ");
 }

@@ -40,6 +40,8 @@ fn each_value_says_where_it_comes_from() {
     ca_file - default
     notify - default
     action_roots - default
+    repo_names true default
+    repos - default
     allow_secrets - default
 
     configuration file: HOME/.config/waynote/config.toml
@@ -57,7 +59,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     assert_eq!(json["settings"]["agent"]["value"], "a");
     assert_eq!(json["problems"].as_array().unwrap().len(), 3);
     insta::assert_snapshot!(scratch.run("key save k v").said(), @"
-    saved agent:a#k (new key)
+    saved agent:a#k (new, in a new notebook)
     warning: HOME/.config/waynote/config.toml: line 1: there is no setting `max_note` (and 2 more); run `waynote doctor` for details
     ");
     let doctor = scratch.run("doctor goose").said();

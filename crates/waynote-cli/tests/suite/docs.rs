@@ -26,9 +26,13 @@ fn the_reference_is_up_to_date() {
 
 /// The help of a command and of those below it.
 fn reference(scratch: &Scratch, command: &[String]) -> String {
-    let help = scratch
-        .waynote(command.iter().map(String::as_str).chain(["--help"]))
-        .ok();
+    let help = match command {
+        [] => scratch.ok("help --all"),
+        _ => {
+            let words = command.iter().map(String::as_str);
+            scratch.waynote(words.chain(["--help"])).ok()
+        }
+    };
     let title = if command.is_empty() {
         "# Reference\n\nMade from the program's own help by `cargo xtask docs`; a test keeps it so. Every command also takes the \
          global options, which stand under `waynote` alone.\n\n## waynote"
@@ -42,7 +46,7 @@ fn reference(scratch: &Scratch, command: &[String]) -> String {
     };
     let mut text = format!("{title}\n\n```text\n{}\n```\n", shown.trim_end());
     let (begin, end) = match command.is_empty() {
-        true => ("\nNotes:\n", "\nOptions:\n"),
+        true => ("\nEvery day:\n", "\nOptions:\n"),
         false => ("\nCommands:\n", "\n\n"),
     };
     let commands = help
@@ -84,8 +88,8 @@ fn the_overview_of_an_empty_store_says_how_to_begin() {
     let overview = scratch.waynote::<[&str; 0], &str>([]).said();
     insta::assert_snapshot!(overview, @"
     No notes apply in ~/work. Leave one for the next run:
-      waynote place write TEXT       a note on this directory
-      waynote key save KEY TEXT      a note in the agent's notebook
+      waynote note TEXT              a note on this directory
+      waynote note --key KEY TEXT    a note of the project, under a key
       waynote install                connect an agent, so that it reads and writes notes
       waynote loop -- AGENT          run an agent again and again; `waynote --help` lists all
     Store: HOME/.local/share/waynote/notes.db (created by the first write)

@@ -24,9 +24,9 @@ const RULES: &[(&str, How)] = &[
     // Its findings depend on the clients of this machine; `doctor.rs` tests its output.
     ("waynote doctor", How::Exits(&[0, 1])),
     (
-        "waynote key save staging-db \"read-only for agents\"",
+        "waynote note --key staging-db \"read-only for agents\"",
         How::After(&[
-            "WAYNOTE_NOW=2026-04-30T00:00:00Z waynote key save staging-db 'read and write'",
+            "WAYNOTE_NOW=2026-04-30T00:00:00Z waynote note --key staging-db 'read and write'",
         ]),
     ),
     (
@@ -36,10 +36,10 @@ const RULES: &[(&str, How)] = &[
         ]),
     ),
     (
-        "waynote key save fees ",
+        "waynote note --key fees ",
         How::After(&[
             "mkdir src && (seq 60; echo 'fn charge() {}') > src/pay.rs",
-            "git init -q && git add src",
+            "git add src",
         ]),
     ),
     (
@@ -53,7 +53,7 @@ const RULES: &[(&str, How)] = &[
     (
         "waynote search failing tests",
         How::After(&[
-            "waynote key save flaky-tests 'checkout::retries fails about once in 40 runs'",
+            "waynote note --key flaky-tests 'checkout::retries fails about once in 40 runs'",
             "waynote --session nightly --iteration 3 log add --type learning 'Tests pass with --no-cache'",
         ]),
     ),
@@ -83,7 +83,7 @@ const RULES: &[(&str, How)] = &[
         How::With("session:nightly#event-7", "session:nightly#event-1", &[0]),
     ),
     (
-        "waynote key save deploy \"push with ghp_…\"",
+        "waynote note --key deploy \"push with ghp_…\"",
         How::With(
             "ghp_…",
             "ghp_$(echo 1b7Xc9Rz4Kq2Wm8Ty6Vn3Lp5Hd0Jf4Sg2Qa7)",
@@ -91,6 +91,10 @@ const RULES: &[(&str, How)] = &[
         ),
     ),
 ];
+
+/// Makes the project of the pages.
+const SHOP: &str = "git init -q ~/projects/shop && \
+    git -C ~/projects/shop remote add origin https://github.com/acme/shop.git";
 
 /// How a command is run.
 #[derive(Clone, Copy)]
@@ -116,12 +120,12 @@ struct Shown {
 
 #[test]
 fn the_readme_runs() {
-    runs("README.md", &["mkdir -p ~/projects/shop"]);
+    runs("README.md", &[SHOP]);
 }
 
 #[test]
 fn the_guide_runs() {
-    runs("docs/guide.md", &[]);
+    runs("docs/guide.md", &[SHOP]);
 }
 
 #[test]

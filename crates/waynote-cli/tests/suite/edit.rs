@@ -45,9 +45,9 @@ fn an_editor_changes_creates_and_leaves_a_note() {
     assert_eq!(scratch.ok("show deploy"), "make ship\ntwo");
     assert_snapshot!(edited(&scratch, "edit deploy", "touch \"$2\""), @"the text is unchanged: nothing was written");
     // Without a name: the note of this directory, which is new.
-    assert_snapshot!(edited(&scratch, "edit", "test -s \"$2\" || echo here > \"$2\""), @"saved place:~/work (revision 1)");
+    assert_snapshot!(edited(&scratch, "edit", "test -s \"$2\" || echo here > \"$2\""), @"saved place:~/work (new)");
     assert_eq!(scratch.ok("place read"), "here");
-    assert_snapshot!(edited(&scratch, "edit ./src#build", "echo all > \"$2\""), @"saved place:~/work/src#build (new key)");
+    assert_snapshot!(edited(&scratch, "edit ./src#build", "echo all > \"$2\""), @"saved place:~/work/src#build (new)");
     assert_snapshot!(edited(&scratch, "edit brand-new", "true"), @"the text is unchanged: nothing was written");
     assert_eq!(drafts(&scratch), [""; 0]);
 }
@@ -109,11 +109,11 @@ fn a_text_is_added_or_taken_from_a_file_without_an_editor() {
     let scratch = Scratch::new();
     let spec = scratch.put("work/SPEC.md", "# Spec\n");
     let spec = spec.display();
-    assert_snapshot!(scratch.run("edit . --append one").said(), @"saved place:~/work (revision 1)");
-    assert_snapshot!(scratch.run("edit . --append two").said(), @"saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)");
+    assert_snapshot!(scratch.run("edit . --append one").said(), @"saved place:~/work (new)");
+    assert_snapshot!(scratch.run("edit . --append two").said(), @"saved place:~/work (added to revision 1; `waynote undo place:~/work` takes it out)");
     scratch.run("edit . --append -").stdin("three\n").ok();
     assert_eq!(scratch.ok("place read"), "one\ntwo\nthree\n");
-    assert_snapshot!(scratch.run("edit spec --file SPEC.md").said(), @"saved agent:default#spec (new key)");
+    assert_snapshot!(scratch.run("edit spec --file SPEC.md").said(), @"saved agent:default#spec (new)");
     assert_eq!(scratch.ok("show spec"), "# Spec\n");
     scratch.ok(&format!("key save spec --file {spec}"));
     scratch.ok(&format!("place write --file {spec}"));

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use serde_json::{Value, json};
 
-use super::common::{Run, Scratch, assert_transcript, has, lacks};
+use super::common::{Run, Scratch, assert_transcript, git, has, lacks};
 use super::mcp_client::Client;
 
 const KEPT: &str = "Notes kept by waynote";
@@ -123,7 +123,7 @@ fn nothing_is_said_where_nothing_applies() {
 #[test]
 fn a_repository_is_the_root_and_a_compaction_tells_again() {
     let scratch = noted();
-    std::fs::create_dir(scratch.home().join("work/.git")).unwrap();
+    git(&scratch.home().join("work"), "init -q");
     let said = |event: &str, mut more: Value| {
         more["cwd"] = json!(scratch.home().join("work/web"));
         hook(&scratch, &format!("codex {event}"), "s", more).said()

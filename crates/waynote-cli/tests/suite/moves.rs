@@ -35,7 +35,7 @@ fn a_note_moves_and_comes_back() {
     copied agent:other#deploy to place:~/work#deploy
 
     $ waynote key save deploy new
-    saved agent:default#deploy (new key)
+    saved agent:default#deploy (new); the same key is at place:~/work#deploy
 
     $ waynote mv .#deploy deploy
     exit 1
@@ -53,7 +53,7 @@ fn a_note_moves_and_comes_back() {
 
     $ waynote mv nowhere somewhere
     exit 1
-    error: there is no agent:default#nowhere
+    error: no note here has the key `nowhere`
       there are: cache, deploy
     ");
 }

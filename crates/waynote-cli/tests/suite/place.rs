@@ -7,10 +7,10 @@ fn a_day_with_places() {
     let scratch = Scratch::new();
     assert_transcript!(scratch, @"
     $ waynote place write Here.
-    saved place:~/work (revision 1)
+    saved place:~/work (new)
 
     $ waynote place write --at ~ Home.
-    saved place:~ (revision 1)
+    saved place:~ (new)
 
     $ waynote place all
     place:~
@@ -41,7 +41,7 @@ fn hidden_characters_are_not_saved() {
     let saved = scratch
         .run("place write -")
         .stdin("a\u{202e}b\u{e0041}\u{e0042}");
-    insta::assert_snapshot!(saved.said(), @"saved place:~/work (revision 1); dropped 3 hidden characters");
+    insta::assert_snapshot!(saved.said(), @"saved place:~/work (new); dropped 3 hidden characters");
     assert_eq!(scratch.run("place read").bytes(), b"ab");
     let again = scratch.run("place write --json -").stdin("a\u{2066}b").ok();
     assert!(again.contains("\"dropped\": 1"), "{again}");

@@ -43,7 +43,7 @@ fn the_store_is_as_recorded() {
                 Some(kind) => {
                     let kinds = json!({
                         "NoteTooLarge": "the note is too large", "TooManyNotes": "the notebook is full",
-                        "NotFound": "there is no agent:default#", "InvalidKey": "is not a valid key",
+                        "NotFound": "no note here has the key", "InvalidKey": "is not a valid key",
                     });
                     let error = String::from_utf8_lossy(&output.stderr).into_owned();
                     assert_eq!(output.status.code(), Some(1), "{name}: {op}");
@@ -56,7 +56,7 @@ fn the_store_is_as_recorded() {
                 // At the command line, a deletion that finds nothing is reported; the tools answer as openotters does.
                 None if text(op, "op") == "delete" && !output.status.success() => {
                     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-                    let is_said = ["there is no agent:default#", "is not a valid key"];
+                    let is_said = ["no note here has the key", "is not a valid key"];
                     let is_said = is_said.iter().any(|said| error.contains(said));
                     assert!(is_said, "{name}: {error}");
                     continue;

@@ -82,13 +82,13 @@ fn lists_and_replies_mask_what_was_allowed() {
     let typed = Secretive(Scratch::new());
     assert_transcript!(typed, @"
     $ waynote place write 'push with TOKEN' --allow-secret
-    saved place:~/work (revision 1)
+    saved place:~/work (new)
 
     $ waynote --session s --iteration 1 log add 'push with TOKEN' --type tip --allow-secret
     Note added: [tip] push with [masked: github-token]
 
     $ waynote key save k 'push with TOKEN' --allow-secret
-    saved agent:default#k (new key)
+    saved agent:default#k (new)
 
     $ waynote key save k x --if-revision 0
     exit 1

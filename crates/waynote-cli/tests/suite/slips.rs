@@ -173,10 +173,10 @@ fn a_store_that_a_flag_creates_is_named() {
     $ waynote --store new.db key list
     exit 1
     error: there is no store new.db
-      correct `--store`, or make the store by a first note: `waynote place write TEXT`
+      correct `--store`, or make the store by a first note: `waynote note TEXT`
 
     $ waynote --store new.db key save k v
-    saved agent:default#k (new key)
+    saved agent:default#k (new)
     created the store new.db, which was not there
     ");
 }
@@ -189,30 +189,26 @@ fn a_near_miss_is_named_wherever_a_note_is() {
     scratch.ok("--session nightly log add --type tip one");
     assert_transcript!(scratch, @"
     $ waynote show deploy
-    exit 1
-    error: `deploy` matches 2 notes
-      use one of:
-        agent:default#deploy
-        place:~/work#deploy
+    make
 
     $ waynote undo deplyo
     exit 1
-    error: there is no agent:default#deplyo
+    error: no note here has the key `deplyo`
       did you mean `deploy`? there are: deploy
 
     $ waynote redo deplyo
     exit 1
-    error: there is no agent:default#deplyo
+    error: no note here has the key `deplyo`
       did you mean `deploy`? there are: deploy
 
     $ waynote forget deplyo --yes
     exit 1
-    error: there is no agent:default#deplyo
+    error: no note here has the key `deplyo`
       did you mean `deploy`? there are: deploy
 
     $ waynote history deplyo
     exit 1
-    error: there is no history of agent:default#deplyo
+    error: no note here has the key `deplyo`
       did you mean `deploy`? there are: deploy
 
     $ waynote restore deploy
@@ -227,10 +223,8 @@ fn a_near_miss_is_named_wherever_a_note_is() {
 
     $ waynote edit deploy --append ''
     exit 1
-    error: `deploy` matches 2 notes
-      use one of:
-        agent:default#deploy
-        place:~/work#deploy
+    error: the text is empty: nothing was written
+      `--allow-empty` writes it anyway
 
     $ waynote --session nigthly log show
     exit 1

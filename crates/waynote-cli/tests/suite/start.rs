@@ -85,6 +85,15 @@ fn a_person_is_asked_and_names_what_to_take() {
     lacks(&screen, "cline: 1 added");
     has(&screen, "Set up Claude Code (MCP server and hooks)?");
     lacks(&screen, "settings.json (hooks): changed");
-    let chosen = typed(&scratch, "start", "none\ny\n");
+    let chosen = typed(&scratch, "start", "none\ny\n\n");
+    has(
+        &chosen,
+        "It costs one turn, only when files changed and nothing was noted.",
+    );
     has(&chosen, "settings.json (hooks): changed");
+    // Enter is a yes to the question at the end of a session.
+    has(
+        std::fs::read_to_string(scratch.home().join(".claude/settings.json")).unwrap(),
+        "Stop",
+    );
 }

@@ -170,8 +170,8 @@ fn it_says_which_notes_cite_code_that_has_changed() {
     for words in ["init -q", "add .", "commit -qm one"] {
         git(&work, words);
     }
-    scratch.ok("key save fee 'a fee of `pay.rs:1-3`'");
-    scratch.ok("key save plain 'nothing cited'");
+    scratch.ok("key save --notebook fee 'a fee of `pay.rs:1-3`'");
+    scratch.ok("key save --notebook plain 'nothing cited'");
     scratch.put("work/pay.rs", "fn charge() -> u64 {\n    50\n}\n");
     let page = Page::start(&scratch, scratch.command("ui"));
     let list = page.opened()("notes?note=agent:default%23fee");

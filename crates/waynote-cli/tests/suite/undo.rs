@@ -9,10 +9,10 @@ fn entries_of_a_log_are_passed_over() {
     let scratch = Scratch::ticking();
     assert_transcript!(scratch, @"
     $ waynote place write here
-    saved place:~/work (revision 1)
+    saved place:~/work (new)
 
     $ waynote key save staging-db read-only
-    saved agent:default#staging-db (new key)
+    saved agent:default#staging-db (new)
 
     $ waynote --session nightly log add --type tip wall
     Note added: [tip] wall
@@ -52,10 +52,10 @@ fn only_ones_own_changes_here_are_meant() {
     let scratch = Scratch::ticking();
     assert_transcript!(scratch, @"
     $ waynote key save mine one
-    saved agent:default#mine (new key)
+    saved agent:default#mine (new)
 
     $ waynote place write --at /srv elsewhere
-    saved place:/srv (revision 1)
+    saved place:/srv (new)
 
     $ waynote undo
     undid the last change of agent:default#mine (it no longer exists); `waynote redo` brings it back
@@ -66,7 +66,7 @@ fn only_ones_own_changes_here_are_meant() {
       `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote key save mine three
-    saved agent:default#mine (new key)
+    saved agent:default#mine (new)
 
     $ waynote --author agent:b key save mine four
     saved agent:default#mine (overwrote revision 3; `waynote undo agent:default#mine` brings it back)

@@ -19,7 +19,7 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
     scratch.ok("place write --at ~/shop in_the_shop");
     scratch.ok("place write --at ~/shop/api in_its_api");
     scratch.ok("place write --at ~/shop/web in_its_web");
-    scratch.ok("place write --at ~/trees/fix in_the_worktree");
+    scratch.ok("place write --path --at ~/trees/fix in_the_worktree");
     let block = scratch.run("context").cwd(tree.join("api")).ok();
     let notes = block.lines().filter(|line| line.starts_with("###"));
     let notes: Vec<&str> = notes.collect();

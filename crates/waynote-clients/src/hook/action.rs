@@ -62,7 +62,9 @@ impl Touched {
         let resolved = |path: &String| Place::resolve(path, &base).ok();
         touched.paths = paths.iter().filter_map(resolved).collect();
         touched.named = named_in(&touched.command, &base);
-        let root = lineage.root().filter(|root| root.is_project());
+        // A temporary folder is no project, but its notes are told here.
+        let root = lineage.root().unwrap_or(lineage.place());
+        let root = Some(root).filter(|root| root.is_project());
         touched.roots = root.into_iter().cloned().collect();
         touched.checkouts = touched.checkouts_inside(environment, naming, lineage)?;
         // The same paths in the main checkout of a linked worktree.

@@ -12,8 +12,12 @@ use super::support::{Served, now, serve, stamp};
 use waynote_testing::values::{save, text};
 
 fn request() -> Request {
-    Request::new("builder".parse().unwrap(), "~/p".parse::<waynote::Place>().unwrap(), now())
-        .session(Some("nightly".parse().unwrap()))
+    Request::new(
+        "builder".parse().unwrap(),
+        "~/p".parse::<waynote::Place>().unwrap(),
+        now(),
+    )
+    .session(Some("nightly".parse().unwrap()))
 }
 
 /// A server with some of everything, written through it.

@@ -158,20 +158,33 @@ impl Typist<'_> {
             notes = self.by_end_of_id(store, text)?;
         }
         if notes.is_empty() {
-            notes.push(self.new_of_key(key?));
+            notes.push(self.deleted_or_new(store, key?)?);
         }
         Ok(notes)
     }
 
-    /// The notes with a key that apply here, the nearest first, the notebook's last.
-    fn of_key(&self, store: &dyn Reader, key: &Key) -> Result<Vec<Address>> {
+    /// The nearest deleted note with a key, whose history is still there; else the one that a save would make.
+    fn deleted_or_new(&self, store: &dyn Store, key: Key) -> Result<Address> {
+        for address in self.addresses(&key) {
+            if !store.history(&address)?.is_empty() {
+                return Ok(address);
+            }
+        }
+        Ok(self.new_of_key(key))
+    }
+
+    /// The addresses that a key can have here, the nearest first, the notebook's last.
+    fn addresses<'k>(&'k self, key: &'k Key) -> impl Iterator<Item = Address> + 'k {
         let here = self.lineage.map_or(&[][..], Lineage::places);
         let here = here.iter().rev().cloned();
         let on_places = here.map(|place| Address::PlaceKey(place, key.clone()));
+        on_places.chain([Address::Agent(self.agent.clone(), key.clone())])
+    }
+
+    /// The notes with a key that apply here, the nearest first, the notebook's last.
+    fn of_key(&self, store: &dyn Reader, key: &Key) -> Result<Vec<Address>> {
         let ask = Ask {
-            notes: on_places
-                .chain([Address::Agent(self.agent.clone(), key.clone())])
-                .collect(),
+            notes: self.addresses(key).collect(),
             ..Ask::default()
         };
         let found = store.read(&ask)?.notes.into_iter().flatten();
@@ -225,8 +238,11 @@ impl Typist<'_> {
         self.at(store, place, key)
     }
 
-    /// A note whose repository has an unknown name would get another one.
-    fn check_known(&self) -> Result<()> {
+    /// Refuses where it is not known how the repository is called: a note would get another name than the next one.
+    ///
+    /// # Errors
+    /// [`Error::UnknownRepository`].
+    pub fn check_known(&self) -> Result<()> {
         match self.lineage.and_then(Lineage::unknown) {
             Some(reason) => Err(Error::UnknownRepository {
                 reason: reason.to_owned(),
@@ -537,6 +553,19 @@ mod tests {
         );
         let none = there.typist(None).keys(&Stored::of(&[]).store, "build");
         assert_eq!(none.unwrap(), None);
+    }
+
+    #[test]
+    fn a_key_that_no_note_has_is_the_nearest_deleted_one() {
+        let (there, lineage) = (Stored::of(&["agent:a#k"]), lineage());
+        let (store, typist) = (&there.store, there.typist(Some(&lineage)));
+        let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
+        let gone = "agent:a#k".parse().unwrap();
+        crate::single::delete(store, gone, crate::Expect::Any, &stamp).unwrap();
+        for (key, expected) in [("k", "agent:a#k"), ("new", "repo:a/shop#new")] {
+            let meant = typist.meant(store, key).unwrap();
+            assert_eq!(meant[0].to_string(), expected);
+        }
     }
 
     #[test]

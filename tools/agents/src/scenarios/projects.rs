@@ -24,7 +24,14 @@ pub(crate) fn each_has_its_own(bench: &Bench) -> Result<()> {
     let [shop, api, clone] = ["project", "api", "shop2"].map(|name| home.join(name));
     bench.git(&["remote", "add", "origin", "git@github.com:acme/shop.git"])?;
     bench.git(&["init", "--quiet", "../api"])?;
-    bench.git(&["-C", "../api", "remote", "add", "origin", "https://github.com/acme/api"])?;
+    bench.git(&[
+        "-C",
+        "../api",
+        "remote",
+        "add",
+        "origin",
+        "https://github.com/acme/api",
+    ])?;
     saves(bench, &shop, "question-one", "build", OF_SHOP)?;
     saves(bench, &api, "question-two", "build", OF_API)?;
 
@@ -35,7 +42,13 @@ pub(crate) fn each_has_its_own(bench: &Bench) -> Result<()> {
     let begin = ["commit", "--quiet", "--allow-empty", "-m", "begin"];
     bench.git(&[&person[..], &begin].concat())?;
     bench.git(&["worktree", "add", "--quiet", "../feature"])?;
-    saves(bench, &home.join("feature"), "question-three", "refunds", OF_WORKTREE)?;
+    saves(
+        bench,
+        &home.join("feature"),
+        "question-three",
+        "refunds",
+        OF_WORKTREE,
+    )?;
     bench.git(&["worktree", "remove", "--force", "../feature"])?;
 
     for (folder, prompt) in [(&shop, "question-four"), (&clone, "question-five")] {
@@ -74,9 +87,15 @@ fn saves(bench: &Bench, folder: &Path, prompt: &'static str, key: &str, text: &s
     let note: Value = json!({ "key": key, "content": text, "pin": true });
     bench.model.calls("note_save", note);
     let requests = session(bench, folder, prompt)?;
-    let saved = requests.iter().any(|request| request.contains("saved repo:"));
+    let saved = requests
+        .iter()
+        .any(|request| request.contains("saved repo:"));
     bench.model.answers();
-    ensure!(saved, "{prompt}: the note is not the repository's: {}", bench.heard());
+    ensure!(
+        saved,
+        "{prompt}: the note is not the repository's: {}",
+        bench.heard()
+    );
     Ok(())
 }
 

@@ -35,7 +35,7 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
             "leave `--iteration` out; `--iterations N` says how many there shall be",
         ));
     }
-    let place = crate::input::place(None)?;
+    let place = crate::home::base()?.cwd();
     let now = crate::clock::now()?;
     let (style, budget) = settings.style_and_budget(args.style, args.budget)?;
     let file = |option, path: &Option<PathBuf>| {
