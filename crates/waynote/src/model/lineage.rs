@@ -48,14 +48,14 @@ impl From<Place> for Lineage {
     }
 }
 
-/// A directory of this machine with what a repository holds.
+/// A checkout of a repository on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Checkout {
     /// The directory.
     pub root: Place,
-    /// The root of the repository, by its name.
+    /// The root of the repository, by its name; where it has none, by the path of the main checkout.
     pub name: Place,
 }
 
@@ -89,7 +89,7 @@ impl Lineage {
         }
     }
 
-    /// The same in checkouts of repositories that have names, the innermost first.
+    /// The same in checkouts, the innermost first.
     #[must_use]
     pub fn in_checkouts(self, checkouts: Vec<Checkout>) -> Self {
         Self { checkouts, ..self }
@@ -138,7 +138,7 @@ impl Lineage {
         self.places.iter().rev().filter(is_inside)
     }
 
-    /// The name that new notes on a place get: in the checkout of a named repository that of the repository.
+    /// The name that new notes on a place get: in a checkout that of the repository.
     #[must_use]
     pub fn named(&self, place: Place) -> Place {
         let name = |of: &Checkout| Some(of.name.join(place.below(&of.root)?));
@@ -148,8 +148,11 @@ impl Lineage {
     /// The path here of a place of a repository; other places are as they are.
     #[must_use]
     pub fn path_of(&self, place: &Place) -> Place {
-        let path = |of: &Checkout| Some(of.root.join(place.below(&of.name)?));
-        let path = self.checkouts.iter().find_map(path);
+        let mut named = self.checkouts.iter();
+        let path = match place.in_repository() {
+            Some(_) => named.find_map(|of| Some(of.root.join(place.below(&of.name)?))),
+            None => None,
+        };
         path.unwrap_or_else(|| place.clone())
     }
 
@@ -166,10 +169,11 @@ impl Lineage {
         &self.checkouts
     }
 
-    /// The repository that the directory is in, by its name.
+    /// The repository that the directory is in, by its name; none where it has no name.
     pub fn repository(&self) -> Option<&Place> {
         let above = self.place.in_repository().and(self.places.first());
-        self.checkouts.first().map(|of| &of.name).or(above)
+        let inner = self.checkouts.first().map(|of| &of.name).or(above);
+        inner.filter(|name| name.in_repository().is_some())
     }
 }
 
@@ -210,6 +214,15 @@ mod tests {
         let path = |text| lineage.path_of(&place(text)).to_string();
         assert_eq!(path("repo:a/shop//src/pay"), "~/code/shop/src/pay");
         assert_eq!(path("repo:a/other"), "repo:a/other");
+        assert_eq!(lineage.repository(), Some(&place("repo:a/shop")));
+        // A worktree of a repository without a name has that of the main checkout.
+        let lineage = Lineage::new(place("~/fix"), [place("~/fix")]).in_checkouts(vec![Checkout {
+            root: place("~/fix"),
+            name: place("~/main"),
+        }]);
+        assert_eq!(lineage.named(place("~/fix/src")), place("~/main/src"));
+        assert_eq!(lineage.path_of(&place("~/main/src")), place("~/main/src"));
+        assert_eq!(lineage.repository(), None);
     }
 
     #[test]
