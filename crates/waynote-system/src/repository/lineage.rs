@@ -21,7 +21,7 @@ pub struct Naming {
 
 impl Naming {
     /// The name that counts.
-    fn name(&self, found: String) -> String {
+    pub(super) fn name(&self, found: String) -> String {
         let same = self
             .same
             .iter()
@@ -168,7 +168,7 @@ impl Environment {
     }
 
     /// The files of the machine's and the person's configuration of git.
-    fn git_files(&self) -> Result<PersonalFiles> {
+    pub(super) fn git_files(&self) -> Result<PersonalFiles> {
         let home = self.home_if_any()?.map(PathBuf::from);
         let mut files = Vec::new();
         if self.variable("GIT_CONFIG_NOSYSTEM")?.is_none() {

@@ -6,12 +6,15 @@ mod config;
 mod glob;
 mod lineage;
 mod remote;
+mod same;
+mod seen;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use config::Unknown;
 pub use lineage::Naming;
+pub use same::Alike;
 
 use config::{Config, Reading, is_absent, unread};
 use remote::Remote;
@@ -42,6 +45,8 @@ pub struct Repository {
     pub name: Option<String>,
     /// The remotes, if there are several and none is `origin`: no one of them gives the name.
     pub several: Vec<String>,
+    /// The repository that `gh` works with here (`gh-resolved`).
+    pub base: Option<String>,
 }
 
 impl Repository {
@@ -101,6 +106,19 @@ impl Repository {
                 .collect(),
             Some(_) => Vec::new(),
         };
+        let read_named = |address: &str| match remote::read(&configured(&config, address)) {
+            Some(Remote::Named(name)) => Some(name),
+            _ => None,
+        };
+        let resolved = config.subsections("remote", "gh-resolved").pop();
+        let base = resolved.and_then(|(remote, base)| {
+            let (_, address) = remotes.iter().find(|(known, _)| *known == remote)?;
+            let name = read_named(address)?;
+            match base {
+                "base" => Some(name),
+                base => Some(format!("{}/{base}", name.split('/').next()?)),
+            }
+        });
         let name = match named.and_then(|(_, address)| remote::read(&configured(&config, address)))
         {
             Some(Remote::Named(name)) => Some(name),
@@ -120,6 +138,7 @@ impl Repository {
             git_folder,
             name,
             several,
+            base,
         })
     }
 }
