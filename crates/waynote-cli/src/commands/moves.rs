@@ -4,7 +4,7 @@ use serde_json::json;
 use waynote::moved::{self, MoveOptions};
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Address, AddressAt, Error, Place};
+use waynote::{Address, AddressAt, Error, Place, Scope};
 use waynote_system::shell::quoted;
 
 use crate::args::MoveArgs;
@@ -68,8 +68,24 @@ pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outc
         ..MoveOptions::default()
     };
     let stamp = context.stamp()?;
+    // Inside a repository that gets its name, another one has its own.
+    let around = |place: &Place| {
+        context
+            .settings
+            .lineage(place)
+            .ok()?
+            .checkouts()
+            .first()
+            .cloned()
+    };
+    let own = around(old).filter(|_| new.in_repository().is_some());
+    let is_own = |address: &Address| match (address.scope(), &own) {
+        (Scope::Place(place), Some(_)) => around(&place) == own,
+        _ => true,
+    };
     let moved = context.write(|store| {
-        let pairs = moved::below(store, old, new)?;
+        let mut pairs = moved::below(store, old, new)?;
+        pairs.retain(|(from, _)| is_own(from));
         moved::relocate(store, &pairs, options, &stamp)?;
         Ok(pairs)
     });

@@ -95,8 +95,11 @@ fn gone_places(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Place>> {
     });
     let mut places: Vec<Place> = places.collect();
     places.dedup();
-    // A note may be about a file.
-    places.retain(|place| home::expanded(place.as_str()).is_ok_and(|path| !path.exists()));
+    // A note may be about a file. Which directories of a repository are missing, `tend` says.
+    places.retain(|place| {
+        let path = home::expanded(place.as_str());
+        place.in_repository().is_none() && path.is_ok_and(|path| !path.exists())
+    });
     Ok(places)
 }
 
