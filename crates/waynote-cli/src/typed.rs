@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use waynote::named::{self, Typist};
+pub(crate) use waynote::stands::in_shell;
 use waynote::visible::visible;
 use waynote::{Address, AddressAt, Error, Place, Result, Store};
-use waynote_system::shell::quoted;
 
 use crate::error::{Failure, Outcome};
 use crate::home;
@@ -111,16 +111,6 @@ impl Context<'_> {
         let preview = waynote::secrets::masked(&preview).into_owned();
         format!("{}: {}", named::end_of_id(*id), visible(&preview))
     }
-}
-
-/// A place as it is typed in a shell, which expands `~` to what it stands for here.
-pub(crate) fn in_shell(place: &Place) -> String {
-    let path = match place.as_str().strip_prefix("~/") {
-        Some(below) => format!("~/{}", quoted(below)),
-        None if place.as_str() == "~" => "~".into(),
-        None => quoted(place.as_str()),
-    };
-    visible(&path)
 }
 
 /// True if a place is a directory of this machine.

@@ -40,6 +40,7 @@ mod serve;
 mod sessions;
 mod show;
 mod stale;
+mod stands;
 mod start;
 #[cfg(feature = "postgres")]
 mod stores;

@@ -40,6 +40,8 @@ fn each_value_says_where_it_comes_from() {
     ca_file - default
     notify - default
     action_roots - default
+    repo_names true default
+    repos - default
     allow_secrets - default
 
     configuration file: HOME/.config/waynote/config.toml
