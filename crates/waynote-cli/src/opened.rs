@@ -98,7 +98,8 @@ impl OpenStore {
             }
         };
         // A hook has to answer: what there is no time for is not labelled.
-        let checkouts = checkouts(longest.map_or(Duration::from_secs(2), |longest| longest / 2));
+        let longest = longest.map_or(Duration::from_secs(2), |longest| longest / 2);
+        let checkouts = checkouts(settings, longest);
         Ok(Self {
             store: CheckedStore::new(kind, checkouts),
             json,
@@ -202,7 +203,7 @@ impl Drop for OpenStore {
 }
 
 /// The repositories of this machine. The checks of one reading take so long at most.
-pub(crate) fn checkouts(limit: Duration) -> Arc<dyn Checkouts> {
-    let of_files = clock::of_files;
-    Arc::new(GitCheckouts::new(home::environment(), of_files, limit))
+pub(crate) fn checkouts(settings: &Settings, limit: Duration) -> Arc<dyn Checkouts> {
+    let checkouts = GitCheckouts::new(home::environment(), clock::of_files, limit);
+    Arc::new(checkouts.named(settings.naming()))
 }

@@ -2,7 +2,6 @@
 //! and how far the user has looked.
 
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use waynote::{Content, StoreId};
@@ -29,11 +28,7 @@ impl Remembered {
 
     /// What was written last; none if there is nothing, or if another user could have written it.
     pub(crate) fn read(&self) -> Option<Vec<u8>> {
-        let file = plain::open(&self.0).ok()?;
-        let found = file.metadata().ok()?;
-        let is_own = found.uid() == rustix::process::getuid().as_raw() && found.mode() & 0o077 == 0;
-        let (bytes, length) = plain::read(file, MOST).ok()?;
-        (is_own && length <= MOST).then_some(bytes)
+        plain::read_own(&self.0, MOST)
     }
 
     pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {

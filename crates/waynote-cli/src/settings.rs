@@ -20,6 +20,7 @@ pub(crate) use file::SUBPROJECTS;
 pub(crate) use layers::Origin;
 pub(crate) use row::{Kind, SettingInfo};
 pub(crate) use table::{KNOWN, Settings};
+pub(crate) use values::repos_as_text;
 #[cfg(feature = "server")]
 pub(crate) use values::store;
 

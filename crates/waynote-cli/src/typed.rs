@@ -8,9 +8,9 @@ use std::sync::Once;
 
 use serde_json::json;
 use waynote::named::{self, Typist};
+pub(crate) use waynote::stands::in_shell;
 use waynote::visible::visible;
 use waynote::{Address, AddressAt, Base, Error, Key, Lineage, Place, Result, Store};
-use waynote_system::shell::quoted;
 
 use crate::error::{Failure, Outcome, warning};
 use crate::home;
@@ -278,16 +278,6 @@ fn there(typist: &Typist<'_>, store: &dyn Store, address: &Address, key: &Key) -
     let hint = hint.unwrap_or_else(|| "no note that applies here has a key".into());
     let what = format!("no note here has the key `{key}`");
     Err(Failure::refused("not_found", what, hint))
-}
-
-/// A place as it is typed in a shell, which expands `~` to what it stands for here.
-pub(crate) fn in_shell(place: &Place) -> String {
-    let path = match place.as_str().strip_prefix("~/") {
-        Some(below) => format!("~/{}", quoted(below)),
-        None if place.as_str() == "~" => "~".into(),
-        None => quoted(place.as_str()),
-    };
-    visible(&path)
 }
 
 /// True if a place is a directory of this machine.

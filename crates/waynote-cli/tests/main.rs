@@ -78,6 +78,7 @@ mod suite {
     mod mcp_store;
     mod morning;
     mod moves;
+    mod names;
     mod no_home;
     mod odd_places;
     mod other_users;

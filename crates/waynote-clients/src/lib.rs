@@ -62,7 +62,7 @@ pub use doctor::probe;
 pub use error::{Error, Lacking, Result};
 pub use formats::refusal::Refusal;
 pub use hook::payload::Payload;
-pub use hook::{Answer, Call, Hook};
+pub use hook::{Answer, Call, Hook, Says};
 pub use install::plan::{Action, Installation, Remark, Removal, Step};
 pub use install::record::folder as records_folder;
 pub use install::state::{State, is_set_up, states};

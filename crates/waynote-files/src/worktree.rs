@@ -9,8 +9,9 @@ use std::path::{Component, Path, PathBuf};
 /// A longer file is not one of git's links.
 const LINK_BYTES: u64 = 8192;
 
-/// The directory of the main checkout that corresponds to `directory` (absolute) in its linked worktree. None in a main
-/// checkout, in a submodule, in a worktree of a bare repository, outside git, or if anything cannot be read.
+/// The directory of the main checkout that corresponds to `directory` (absolute) in its linked worktree. A repository that
+/// is bare has no main checkout: its folder takes the place. None in a main checkout, in a submodule, outside git, or if
+/// anything cannot be read.
 ///
 /// The files of a worktree may come from anywhere, for example from an archive, so they are not trusted. The main
 /// checkout's own git folder has to know the worktree: the link must lead to exactly `COMMON/worktrees/NAME`, and that
@@ -37,14 +38,26 @@ pub fn main_checkout(directory: &Path) -> Option<PathBuf> {
         return None;
     }
     // Notes are found by the name of their directory, so the name in the link is preferred to its real path.
-    let main = [normalized(&named_common), common.clone()]
+    let named = [normalized(&named_common), common.clone()]
         .into_iter()
         .find(|named| {
             let is_common = || fs::canonicalize(named).is_ok_and(|real| real == common);
             named.file_name().is_some_and(|name| name == ".git") && is_common()
-        })?;
+        });
+    let main = match &named {
+        Some(named) => named.parent()?.to_owned(),
+        None => of_submodule(&common).unwrap_or(common),
+    };
     let inside = directory.strip_prefix(root).ok()?;
-    Some(normalized(&main.parent()?.join(inside)))
+    Some(normalized(&main.join(inside)))
+}
+
+/// The checkout of a submodule with this git folder: where its name says, if that leads back.
+fn of_submodule(git_folder: &Path) -> Option<PathBuf> {
+    let (above, name) = git_folder.to_str()?.split_once("/.git/modules/")?;
+    let checkout = Path::new(above).join(name.replace("/modules/", "/"));
+    let leads_back = fs::canonicalize(named_in(&checkout.join(".git"), "gitdir:")?).ok()?;
+    (leads_back == git_folder).then_some(checkout)
 }
 
 /// The path after `prefix` in one of git's small files; relative paths start from the file's folder. The path is
@@ -199,9 +212,25 @@ mod tests {
     }
 
     #[test]
-    fn submodules_and_bare_repositories_have_no_main_checkout() {
+    fn submodules_have_no_main_checkout_and_bare_repositories_their_folder() {
         let folder = tempfile::tempdir().unwrap();
         let (main, tree) = linked(folder.path());
+        let bare = folder.path().join("bare.git");
+        fs::rename(main.join(".git"), &bare).unwrap();
+        let git = bare.join("worktrees/tree");
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", git.display())).unwrap();
+        assert_eq!(main_checkout(&tree.join("src")), Some(bare.join("src")));
+        let modules = main.join(".git/modules/lib");
+        fs::create_dir_all(main.join("lib")).unwrap();
+        fs::create_dir_all(modules.parent().unwrap()).unwrap();
+        fs::rename(&bare, &modules).unwrap();
+        let own = modules.join("worktrees/tree");
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        assert_eq!(main_checkout(&tree), Some(modules.clone()));
+        fs::write(main.join("lib/.git"), "gitdir: ../.git/modules/lib\n").unwrap();
+        assert_eq!(main_checkout(&tree), Some(main.join("lib")));
+        assert_eq!(main_checkout(&main.join("lib")), None);
+        let (main, tree) = linked(&folder.path().join("again"));
         let git = main.join(".git/worktrees/tree");
         fs::write(git.join("commondir"), "../../../bare.git\n").unwrap();
         assert_eq!(main_checkout(&tree), None);

@@ -11,10 +11,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use waynote::cites::{CandidateFiles, Checkouts, CodeFile, Standing};
-use waynote::{Citation, Content, Place};
+use waynote::{Citation, Content, Lineage, Place};
 use waynote_files::worktree::path_named_in;
 
 use crate::git::{self, Git, GitError};
+use crate::repository::Naming;
 use crate::{Environment, plain};
 
 /// A longer file is not looked into.
@@ -32,9 +33,11 @@ const OTHERS_SECONDS: u64 = 60;
 /// A longer record of answers is begun anew.
 const RECORD_BYTES: u64 = 256 << 10;
 
-/// The repositories that a program may look into, and what it found in them.
+/// The repositories that a program may look into, and what it found in them. One that has a name is cited by it: then a
+/// second clone, a worktree and a folder that was renamed are looked into too.
 pub struct GitCheckouts<'e> {
     environment: &'e Environment,
+    naming: Naming,
     /// The system's time, which is that of files.
     clock: fn() -> SystemTime,
     /// The time of a reading.
@@ -50,6 +53,8 @@ struct State {
     known: Option<HashMap<String, Answer>>,
     /// Files that git tracks, found on the way.
     tracked: HashSet<(Place, String)>,
+    /// The directories of repositories that have names.
+    named: HashMap<Place, Option<PathBuf>>,
 }
 
 /// An answer, and what it was made from.
@@ -65,11 +70,18 @@ impl<'e> GitCheckouts<'e> {
         let state = environment.state().ok().flatten();
         Self {
             environment,
+            naming: Naming::default(),
             clock,
             limit,
             record: state.map(|state| state.join("waynote/cited")),
             state: Mutex::default(),
         }
+    }
+
+    /// The same with the names of repositories that a person's settings give.
+    #[must_use]
+    pub fn named(self, naming: Naming) -> Self {
+        Self { naming, ..self }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -89,21 +101,31 @@ impl<'e> GitCheckouts<'e> {
         Place::resolve(path.to_str()?, &self.environment.base().ok()?).ok()
     }
 
-    /// The directory whose files are a repository's here: that of the process if it works in a linked worktree of it.
+    /// The lineage of the working directory.
+    fn here(&self) -> Option<Lineage> {
+        let here = self.place(self.environment.working_directory().ok()?)?;
+        self.environment.lineage(&here, &self.naming).ok()
+    }
+
+    /// The directory whose files are a repository's here: the checkout that the process works in, if it is one of it; else
+    /// one that this machine has seen.
     fn directory(&self, repository: &Place) -> Option<PathBuf> {
-        let here = self.environment.working_directory().ok().and_then(root_of);
-        let is_linked = |here: &PathBuf| {
-            let main = self
-                .place(here)
-                .map(|here| self.environment.main_checkout(&here));
-            matches!(main, Some(Ok(Some(main))) if main == *repository)
+        if let Some(known) = self.state().named.get(repository) {
+            return known.clone();
+        }
+        let here = self.here();
+        let here = here.iter().flat_map(|here| here.checkouts());
+        let here = { here }.find(|here| here.name == *repository);
+        let root = match (here, repository.in_repository()) {
+            (Some(here), _) => Some(here.root.clone()),
+            (None, Some(_)) => self.environment.checkout_of(repository, &self.naming),
+            (None, None) => Some(repository.clone()),
         };
-        let directory = match here.filter(is_linked) {
-            Some(here) => here,
-            None => self.path(repository)?,
-        };
-        let directory = fs::canonicalize(directory).ok()?;
-        directory.join(".git").exists().then_some(directory)
+        let directory = root.and_then(|root| fs::canonicalize(self.path(&root)?).ok());
+        let directory = directory.filter(|directory| directory.join(".git").exists());
+        let found = directory.clone();
+        self.state().named.insert(repository.clone(), found);
+        directory
     }
 
     /// What git says; an error too if the time of the reading is over.
@@ -225,13 +247,27 @@ fn is_alike(one: &str, other: &str) -> bool {
 }
 
 impl Checkouts for GitCheckouts<'_> {
-    fn repository(&self, directory: Option<&Place>) -> Option<Place> {
-        let path = match directory {
-            Some(directory) => self.path(directory)?,
-            None => self.environment.working_directory().ok()?.to_owned(),
+    fn repository(&self, directory: Option<&Place>) -> Option<(Place, String)> {
+        let directory = match directory {
+            Some(directory) => directory.clone(),
+            None => self.place(self.environment.working_directory().ok()?)?,
         };
-        let root = self.place(&root_of(&path)?)?;
-        Some(self.environment.main_checkout(&root).ok()?.unwrap_or(root))
+        let (named, repository) = if directory.in_repository().is_some() {
+            let repository = directory.chain().into_iter().next()?;
+            (directory, repository)
+        } else {
+            let lineage = self.environment.lineage(&directory, &self.naming).ok()?;
+            match lineage.checkouts().first() {
+                Some(inner) => (lineage.named(directory), inner.name.clone()),
+                // Of a home, or one whose name is not known.
+                None => {
+                    let root = root_of(&self.path(&directory)?)?;
+                    (directory, self.place(&root)?)
+                }
+            }
+        };
+        let below = named.below(&repository).unwrap_or_default().to_owned();
+        Some((repository, below))
     }
 
     fn commit(&self, repository: &Place) -> Option<String> {
@@ -394,7 +430,10 @@ impl Checkouts for GitCheckouts<'_> {
     }
 
     fn begin(&self) {
-        self.state().deadline = Some(Instant::now() + self.limit);
+        let mut state = self.state();
+        state.deadline = Some(Instant::now() + self.limit);
+        // A long-lived program may be in another checkout by now.
+        state.named.clear();
     }
 
     fn has_time(&self) -> bool {

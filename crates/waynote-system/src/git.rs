@@ -17,12 +17,13 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use thiserror::Error;
 
 /// The commands that may be asked. Each of them reads, and none of them compares or converts a file of the working tree.
-const QUESTIONS: [&str; 7] = [
+const QUESTIONS: [&str; 8] = [
     "cat-file",
     "diff-index",
     "for-each-ref",
     "grep",
     "ls-files",
+    "rev-list",
     "rev-parse",
     "worktree",
 ];

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
@@ -55,6 +55,15 @@ pub fn read(file: File, most: u64) -> io::Result<(Vec<u8>, u64)> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok((bytes, length))
+}
+
+/// A file that only its user can have written, which is this one; none if it is another's, or longer.
+pub fn read_own(path: &Path, most: u64) -> Option<Vec<u8>> {
+    let file = open(path).ok()?;
+    let found = file.metadata().ok()?;
+    let is_own = found.uid() == rustix::process::getuid().as_raw() && found.mode() & 0o077 == 0;
+    let (bytes, length) = read(file, most).ok()?;
+    (is_own && length <= most).then_some(bytes)
 }
 
 /// Opens a folder by its absolute path, in which no component may be a link. Those that are missing are made for their

@@ -156,7 +156,7 @@ pub use model::{
 pub use rules::{copy, heartbeat, person, session_state, stall};
 pub use views::{
     found, listing, loops, moved, named, notebook, places, scope_list, session_log, session_status,
-    single, tend,
+    single, stands, tend,
 };
 pub use waynote_secrets as secrets;
 pub use waynote_text::{json, text, visible};

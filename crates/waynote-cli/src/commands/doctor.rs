@@ -7,19 +7,21 @@ use std::process::ExitCode;
 use anstyle::AnsiColor;
 use serde_json::json;
 use waynote::text::plural;
+use waynote::visible::visible;
 use waynote_clients::{
     Client, Findings, InstallScope, Setup, State, Target, Verdict, examine, states,
 };
 use waynote_formats::zrb::NotesFile;
 use waynote_system::disk;
+use waynote_system::shell::quoted;
 use waynote_system::variables::TOKEN;
 
 use super::install::reach;
-use super::{hook, rollback};
+use super::{hook, rollback, stands};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
-use crate::settings::Settings;
+use crate::settings::{Settings, repos_as_text};
 use crate::variables::machine;
 use crate::{clock, database, home, program, remote, session_view};
 
@@ -33,6 +35,7 @@ pub(super) fn run(
     configuration(context, &mut findings);
     store(context, &mut findings);
     notes_file(context, &mut findings);
+    names(context, &mut findings);
     match home::home() {
         Ok(_) => clients(&context.settings, client, project, &mut findings)?,
         Err(failure) if client.is_none() => findings.note(
@@ -145,6 +148,43 @@ fn notes_file(context: &Context<'_>, findings: &mut Findings) {
             let said = format!("notes_file: {error}");
             findings.wrong(said, Failure::from(error).hint());
         }
+    }
+}
+
+/// How the repository of this directory is called, and notes of it that stand elsewhere. What fails here is found by the
+/// other checks.
+fn names(context: &Context<'_>, findings: &mut Findings) {
+    let settings = &context.settings;
+    let lineage = home::base().and_then(|base| settings.lineage(&base.cwd()));
+    let Ok(lineage) = lineage else {
+        return;
+    };
+    if let Some(name) = lineage.repository() {
+        findings.ok(format!(
+            "this repository is called {}",
+            visible(name.as_str())
+        ));
+    }
+    let hints = context.read(|store| stands::all(settings, store, &lineage));
+    for hint in hints.unwrap_or_default() {
+        let next = hint
+            .next
+            .unwrap_or_else(|| "`waynote place list` lists the notes".into());
+        findings.note(hint.what, next);
+    }
+    let environment = home::environment();
+    for alike in environment
+        .alike(&lineage, &settings.naming())
+        .unwrap_or_default()
+    {
+        let rows = repos_as_text(&settings.naming());
+        let rows = rows
+            .into_iter()
+            .chain([format!("{}={}", alike.name, alike.meant)]);
+        let rows = quoted(&rows.collect::<Vec<_>>().join(","));
+        let what = format!("{} may be {}: {}", alike.name, alike.meant, alike.evidence);
+        let next = format!("`waynote config set repos {rows}` makes the two names one");
+        findings.note(visible(&what), visible(&next));
     }
 }
 

@@ -12,6 +12,7 @@ use waynote::context::Request;
 use waynote::{Lineage, Store};
 use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
 
+use super::stands;
 use crate::args::{Global, HookArgs};
 use crate::error::{Outcome, say};
 use crate::home::environment;
@@ -233,7 +234,15 @@ fn work(
     let request = request(&settings, lineage, &inside)?;
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
     let searches = !words.no_search;
-    Ok(hook.answer(environment(), store, request, searches, has_it_in_prompt)?)
+    let says = |lineage: &Lineage| stands::in_block(&settings, store, lineage);
+    Ok(hook.answer(
+        environment(),
+        store,
+        request,
+        searches,
+        has_it_in_prompt,
+        &says,
+    )?)
 }
 
 /// The request of a block for a session at a place.
@@ -278,8 +287,9 @@ pub(super) fn answered(
     let inside = Inside::of_block(settings, store)?;
     let request = request(settings, lineage, &inside)?;
     let has_it = inside.is_in_loop && hook.may_have_it_in_prompt();
+    let says = |lineage: &Lineage| stands::in_block(settings, store, lineage);
     let (said, _) = hook
-        .answer(environment(), store, request, false, has_it)?
+        .answer(environment(), store, request, false, has_it, &says)?
         .claim();
     Ok(said)
 }

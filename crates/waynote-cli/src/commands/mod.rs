@@ -41,6 +41,7 @@ mod serve;
 mod sessions;
 mod show;
 mod stale;
+mod stands;
 mod start;
 #[cfg(feature = "postgres")]
 mod stores;

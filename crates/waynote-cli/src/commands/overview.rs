@@ -7,6 +7,7 @@ use waynote::context::Request;
 use waynote::secrets::masked;
 use waynote::session_state::{Question, SessionReader};
 use waynote::session_status::{waiting, without_archived};
+use waynote::stands::Hint;
 use waynote::store::{Ask, JournalPage};
 use waynote::text::{plural, shell_word};
 use waynote::visible::visible;
@@ -15,6 +16,7 @@ use waynote::{Address, Author, Name, Note, Position, Revision, SessionState, Sto
 use super::looping::started;
 use super::rollback;
 use super::sessions::SessionRow;
+use super::stands;
 use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::remembered::Remembered;
@@ -26,6 +28,9 @@ const LINES: usize = 20;
 
 /// Questions and sessions that are shown.
 const NAMED: usize = 3;
+
+/// Lines about notes that stand elsewhere.
+const HINTS: usize = 2;
 
 /// The newest sessions, from which those are chosen.
 const NEWEST: usize = 50;
@@ -89,6 +94,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         let view = View::of(store, &request, read.event_sessions, new)?;
         Ok((read.store_id, read.version.position, file, looked, view))
     })?;
+    let hints = context.read(|store| stands::all(&context.settings, store, &request.lineage))?;
     let lost = context.opened()?.rollback()?;
     let path = settings.store.value.display().to_string();
     if context.output.json {
@@ -106,7 +112,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             "more_sessions": view.more_sessions, "new": view.new,
             "looked_at": looked.map(|(_, at)| at.to_string()), "place": place, "agent": agent,
             "notes": notes.collect::<Vec<_>>(), "notes_that_apply": view.all, "tokens": view.tokens,
-            "store": path, "store_id": id.map(|id| id.to_string()),
+            "hints": hints.iter().map(Hint::line).collect::<Vec<_>>(), "store": path, "store_id": id.map(|id| id.to_string()),
         });
         if let Some(lost) = &lost {
             value["lost_writes"] = rollback::value(lost);
@@ -120,6 +126,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let colour = context.output.has_colour();
     let is_read = context.output.is_terminal();
     let mut lines = view.above(is_read.then_some(now), looked, colour);
+    lines.extend(hints.iter().take(HINTS).map(Hint::line));
     if !lines.is_empty() {
         lines.push(String::new());
     }

@@ -94,10 +94,10 @@ fn gone_places(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Place>> {
     });
     let mut places: Vec<Place> = places.collect();
     places.dedup();
-    // A note may be about a file. A directory of a repository is in no one place.
+    // A note may be about a file. Which directories of a repository are missing, `tend` says.
     places.retain(|place| {
-        place.in_repository().is_none()
-            && home::expanded(place.as_str()).is_ok_and(|path| !path.exists())
+        let path = home::expanded(place.as_str());
+        place.in_repository().is_none() && path.is_ok_and(|path| !path.exists())
     });
     Ok(places)
 }

@@ -1,15 +1,16 @@
 //! `waynote tend`: the notes that are worth a look, one after another.
 
 use waynote::tend::{self, Finding, Reason};
-use waynote::visible::lines;
-use waynote::{Address, Expect, Note, secrets::masked, single};
+use waynote::visible::{lines, visible};
+use waynote::{Address, Expect, Note, Place, secrets::masked, single};
 use waynote_system::shell::quoted;
 
-use super::{confirm, edit, stale};
+use super::{confirm, edit, moves, stale};
 use crate::args::AllowArgs;
 use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::table::{list, preview, when};
+use crate::typed::in_shell;
 
 /// How many lines of a note are shown.
 const LINES: usize = 10;
@@ -18,7 +19,14 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let given = super::hook::ledgers()?.map(|ledgers| ledgers.last_given());
     let given = given.unwrap_or_default();
     let now = crate::clock::now()?;
-    let found = context.read(|store| Ok(tend::findings(store, &given, now)?))?;
+    let lineage = context.settings.lineage(&crate::home::base()?.cwd())?;
+    let found = context.read(|store| {
+        let mut found = tend::missing(store, &lineage, &names_in)?;
+        let mut others = tend::findings(store, &given, now)?;
+        others.retain(|other| found.iter().all(|of| of.note.address != other.note.address));
+        found.append(&mut others);
+        Ok(found)
+    })?;
     if context.output.json {
         return context.value(&found);
     }
@@ -59,8 +67,22 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     Ok(())
 }
 
+/// The names in a directory of this machine.
+fn names_in(place: &Place) -> Option<Vec<String>> {
+    let folder = std::fs::read_dir(crate::home::expanded(place.as_str()).ok()?).ok()?;
+    let names = folder.flatten().map(|entry| entry.file_name());
+    Some(names.filter_map(|name| name.into_string().ok()).collect())
+}
+
 fn why(reason: &Reason) -> String {
     match reason {
+        Reason::Missing { place, near } => {
+            let inside = place.in_repository().map_or("", |(_, path)| path);
+            let gone = format!("{} is not in this checkout", visible(inside));
+            let (old, near) = (in_shell(place), near.as_ref().map(in_shell));
+            let mv = near.map(|near| format!("; `waynote place mv {old} {near}`"));
+            gone + &mv.unwrap_or_default()
+        }
         Reason::Stale => "cites changed code".into(),
         Reason::Like(other) => format!("says nearly what {} says", other.masked()),
         Reason::PinNotGiven => "pinned, and given to no session for 90 days".into(),
@@ -91,6 +113,7 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
             choices.extend((!is_entry).then_some("[e]dit"));
         }
         Reason::PinNotGiven => choices.push("[u]npin"),
+        Reason::Missing { near: Some(_), .. } => choices.push("[m]ove with all below"),
         _ => {}
     }
     choices.extend((!is_entry).then_some("[d]elete"));
@@ -110,6 +133,17 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
             break letter;
         }
     };
+    if let (
+        "m",
+        Reason::Missing {
+            place,
+            near: Some(near),
+        },
+    ) = (letter.as_str(), &found.reason)
+    {
+        moves::place(context, place, near)?;
+        return Ok(true);
+    }
     let (stamp, of) = (context.stamp()?, note.address.clone());
     let expect = Expect::Revision(note.revision);
     let done = match (letter.as_str(), &other) {

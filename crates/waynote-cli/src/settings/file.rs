@@ -104,9 +104,17 @@ impl File {
                 (Some((known, _)), Some(text)) => {
                     self.values.insert(known.name, (text, line));
                 }
-                (Some((known, _)), None) => {
-                    let what = format!("`{name}` is neither a text nor a number nor a list");
-                    let hint = "correct that line".into();
+                (Some((known, kind)), None) => {
+                    let (what, hint) = match kind {
+                        Kind::Table => {
+                            ("has a row that is no name", "write \"host/a\" = \"host/b\"")
+                        }
+                        _ => (
+                            "is neither a text nor a number nor a list",
+                            "correct that line",
+                        ),
+                    };
+                    let (what, hint) = (format!("`{name}` {what}"), hint.into());
                     self.problem(Some(line), what, hint, known.is_identity);
                 }
                 (None, _) => {
@@ -186,6 +194,35 @@ mod tests {
             ]
         );
         assert!(refused.is_empty(), "{refused:?}");
+    }
+
+    #[test]
+    fn rows_of_repositories_are_read() {
+        let rows = "'a/old' = 'a/new'\nsubprojects = ['a/mono//packages/*', 'a/mono//apps/*']\n";
+        let (values, refused) = parsed(&format!("repo_names = false\n[repos]\n{rows}"));
+        let read = "a/old=a/new,a/mono//packages/*,a/mono//apps/*";
+        assert_eq!(
+            values,
+            [("repo_names", "false".into()), ("repos", read.into())]
+        );
+        assert!(refused.is_empty());
+        let naming = crate::settings::values::repos(read).unwrap();
+        let row = ("a/old".to_owned(), "a/new".to_owned());
+        assert_eq!(naming.same.into_iter().collect::<Vec<_>>(), [row]);
+        assert_eq!(naming.projects, ["a/mono//packages/*", "a/mono//apps/*"]);
+        // They decide where notes go: commands refuse what they cannot read.
+        for rows in [
+            "old = 'a/new'",
+            "'a/old' = 1",
+            "subprojects = 'a/b//c'",
+            "subprojects = [1]",
+        ] {
+            let (values, refused) = parsed(&format!("[repos]\n{rows}\n"));
+            assert_eq!((values.len(), refused), (0, vec![true]), "{rows}");
+        }
+        for text in ["old=a/new", "a/old=", "a/../b=a/c", "mono//packages"] {
+            assert!(crate::settings::values::repos(text).is_err(), "{text}");
+        }
     }
 
     #[test]

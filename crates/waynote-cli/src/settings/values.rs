@@ -157,7 +157,7 @@ pub(super) fn repos(text: &str) -> Outcome<Naming> {
 }
 
 /// The same rows.
-pub(super) fn repos_as_text(naming: &Naming) -> Option<String> {
+pub(crate) fn repos_as_text(naming: &Naming) -> Option<String> {
     let same = naming.same.iter().map(|(from, to)| format!("{from}={to}"));
     let rows: Vec<String> = same.chain(naming.projects.iter().cloned()).collect();
     (!rows.is_empty()).then(|| rows.join(","))

@@ -36,6 +36,9 @@ pub struct Hook {
     touched: Touched,
 }
 
+/// Lines that a block begins with, about the lineage that it is for.
+pub type Says<'s> = &'s dyn Fn(&Lineage) -> String;
+
 /// The arguments and the input of a hook.
 pub struct Call<'w> {
     /// The client, as the hook's command names it.
@@ -214,7 +217,8 @@ impl Hook {
     }
 
     /// The notes that the session lacks at this event: its block or new notes, and notes that match its prompt, if it
-    /// `searches`. Nothing counts as delivered before the answer is [claimed](Answer::claim).
+    /// `searches`. A session's block begins with what `says` has for it. Nothing counts as delivered before the answer is
+    /// [claimed](Answer::claim).
     ///
     /// # Errors
     /// [`Error::Library`], where the store refuses.
@@ -225,16 +229,19 @@ impl Hook {
         request: Request,
         searches: bool,
         has_it_in_prompt: bool,
+        says: Says<'_>,
     ) -> Result<Answer> {
         let session = &self.session;
         // As the client's MCP server writes.
         let request = request.author(Author::Agent(self.client.word()).name()?);
         let (text, pending) = match self.event {
             Event::SubagentStart => start::of_subagent(store, request, session, &self.payload)?,
-            Event::SessionStart => start::of_session(store, request, session, has_it_in_prompt)?,
+            Event::SessionStart => {
+                start::of_session(store, request, session, has_it_in_prompt, says)?
+            }
             Event::Prompt => {
                 let asked = self.payload.asked().filter(|_| searches);
-                prompt::at(store, request, session, asked, has_it_in_prompt)?
+                prompt::at(store, request, session, asked, has_it_in_prompt, says)?
             }
             // A loop asks its agent for notes itself.
             Event::Stop if has_it_in_prompt => Default::default(),

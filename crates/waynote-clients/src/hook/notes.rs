@@ -26,36 +26,47 @@ pub(super) struct Notes {
     pub(super) pieces: Vec<ShownNote>,
 }
 
-/// The block with its lead, within the budget and within what clients take; nothing where nothing applies.
-pub(super) fn block(store: &dyn Store, request: Request) -> Result<Notes> {
-    if request.style == Style::Faithful
-        && let Some(notes) = faithful(store, &request)?
-    {
-        return Ok(notes);
+/// The block with its lead, within the budget and within what clients take; nothing where nothing applies. `more` are
+/// lines for the lead, which are said without a block too.
+pub(super) fn block(store: &dyn Store, request: Request, more: &str) -> Result<Notes> {
+    let gap = if more.is_empty() { "" } else { "\n" };
+    let lead = format!("{LEAD}{more}{gap}");
+    let mut notes = None;
+    if request.style == Style::Faithful {
+        notes = faithful(store, &request, &lead)?;
     }
-    let request = request.style(Style::Stable);
-    fitting(LEAD, request, |request| {
-        let (block, pieces) = block_and_notes(store, request)?;
-        Ok(Notes {
-            text: block.text,
-            pieces,
-        })
+    let notes = match notes {
+        Some(notes) => notes,
+        None => fitting(&lead, request.style(Style::Stable), |request| {
+            let (block, pieces) = block_and_notes(store, request)?;
+            Ok(Notes {
+                text: block.text,
+                pieces,
+            })
+        })?,
+    };
+    Ok(match notes.text.is_empty() {
+        true => Notes {
+            text: more.to_owned(),
+            ..notes
+        },
+        false => notes,
     })
 }
 
 /// The block as the sources write it, which has no limit; none where it is longer than clients take.
-fn faithful(store: &dyn Store, request: &Request) -> Result<Option<Notes>> {
+fn faithful(store: &dyn Store, request: &Request, lead: &str) -> Result<Option<Notes>> {
     let (block, pieces) = block_and_notes(store, request)?;
     if block.text.is_empty() {
         return Ok(Some(Notes::default()));
     }
     let text = plain(&block.text);
-    if text.len() + LEAD.len() > MAX_BYTES {
+    if text.len() + lead.len() > MAX_BYTES {
         return Ok(None);
     }
     Ok(Some(Notes {
         pieces,
-        text: format!("{LEAD}{text}"),
+        text: format!("{lead}{text}"),
     }))
 }
 

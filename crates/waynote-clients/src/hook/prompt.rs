@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use waynote::Store;
 use waynote::context::{Request, Section, matching};
 
+use super::Says;
 use super::action::within;
-use super::notes::{Notes, block, changes};
+use super::notes::{Notes, changes};
 use super::session::Session;
-use super::start::{given, in_prompt};
+use super::start::{given, in_prompt, told};
 use crate::error::Result;
 use crate::ledger::{Deliveries, Delivery, PendingDelivery};
 use crate::profile::answer::MAX_BYTES;
@@ -28,11 +29,12 @@ pub(super) fn at(
     session: &Session,
     asked: Option<Cow<'_, str>>,
     has_it_in_prompt: bool,
+    says: Says<'_>,
 ) -> Result<(String, Option<PendingDelivery>)> {
     if session.is_owed() {
         return match has_it_in_prompt {
             true => in_prompt(store, request, session),
-            false => Ok(given(block(store, request)?, session, session.block())),
+            false => Ok(given(told(store, request, says)?, session, session.block())),
         };
     }
     let mut notes = match session.is_named() {

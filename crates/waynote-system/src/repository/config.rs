@@ -3,8 +3,11 @@
 //! Anyone may have written a repository's file. So only regular files of at most 1 MiB are read, includes are followed
 //! five deep, and an error says the file and the line, and nothing that stands in it.
 
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
 use thiserror::Error;
 
 use super::glob;
@@ -151,16 +154,26 @@ impl Reading<'_> {
         let Some(folder) = self.git_folder.to_str() else {
             return false;
         };
-        let mut pattern = match pattern.strip_prefix("./") {
-            Some(rest) => match by.parent().and_then(Path::to_str) {
-                Some(above) => format!("{above}/{rest}"),
-                None => return false,
-            },
-            None => match (pattern.strip_prefix("~/"), self.home.and_then(Path::to_str)) {
-                (Some(rest), Some(home)) => format!("{home}/{rest}"),
-                _ if pattern.starts_with('/') => pattern.to_owned(),
-                _ => format!("**/{pattern}"),
-            },
+        // Of the folders that a pattern starts from, the real path counts.
+        let start = match pattern.split_once('/') {
+            Some((".", rest)) => Some((fs::canonicalize(by).ok(), rest, 1)),
+            Some(("~", rest)) => Some((
+                self.home.and_then(|home| fs::canonicalize(home).ok()),
+                rest,
+                0,
+            )),
+            _ => None,
+        };
+        let mut pattern = match start {
+            Some((path, rest, up)) => {
+                let folder = path.as_deref().and_then(|path| path.ancestors().nth(up));
+                match folder.and_then(Path::to_str) {
+                    Some(folder) => format!("{folder}/{rest}"),
+                    None => return false,
+                }
+            }
+            None if pattern.starts_with('/') => pattern.to_owned(),
+            None => format!("**/{pattern}"),
         };
         if pattern.ends_with('/') {
             pattern.push_str("**");
@@ -179,18 +192,28 @@ impl Reading<'_> {
     }
 }
 
-/// The text of a regular file; none if there is no file.
+/// The text of a regular file; none if there is no file. `/dev/null` is how a person says that there is none.
 ///
 /// # Errors
 /// [`Unknown::File`].
 pub(super) fn contents(file: &Path) -> Result<Option<String>, Unknown> {
     match waynote_files::contents(file, FILE_BYTES) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound) => Ok(None),
-        Err(error) => Err(Unknown::File {
-            file: file.to_owned(),
-            reason: error.to_string(),
-        }),
+        Err(error) if is_absent(&error) || file == Path::new("/dev/null") => Ok(None),
+        Err(error) => Err(unread(file, &error)),
+    }
+}
+
+/// True if there is nothing at a path. Every other error says that it is not known.
+pub(super) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+        || error.raw_os_error() == Some(Errno::NAMETOOLONG.raw_os_error())
+}
+
+pub(super) fn unread(file: &Path, error: &io::Error) -> Unknown {
+    Unknown::File {
+        file: file.to_owned(),
+        reason: error.to_string(),
     }
 }
 
@@ -317,8 +340,6 @@ fn value(line: &str, said: &mut String, quoted: &mut bool) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     fn said(text: &str) -> String {

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use waynote::{Checkout, Lineage, Place};
-use waynote_files::worktree::main_checkout;
 
-use super::{PersonalFiles, Repository, Unknown, glob};
+use super::{HOPS, PersonalFiles, Repository, Unknown, found, glob};
 use crate::environment::{Environment, Result};
 
 /// How a person's repositories are named.
@@ -22,12 +21,28 @@ pub struct Naming {
 
 impl Naming {
     /// The name that counts.
-    fn name(&self, found: String) -> String {
+    pub(super) fn name(&self, found: String) -> String {
         let same = self
             .same
             .iter()
             .find(|(from, _)| from.to_lowercase() == found);
         same.map_or(found, |(_, to)| to.clone())
+    }
+
+    /// The root of the checkout that a directory is in, and the name of its repository.
+    fn root_and_name<'d>(
+        &self,
+        directory: &'d Path,
+        personal: &PersonalFiles,
+    ) -> std::result::Result<Option<(&'d Path, Option<String>)>, Unknown> {
+        let Some((root, folders)) = found(directory, personal.home.as_deref())? else {
+            return Ok(None);
+        };
+        if self.is_off {
+            return Ok(Some((root, None)));
+        }
+        let found = Repository::read(root, folders, personal, HOPS)?;
+        Ok(Some((root, found.name.map(|name| self.name(name)))))
     }
 
     /// The project that a directory of a repository belongs to: the innermost that is named, else the root.
@@ -50,11 +65,11 @@ impl Naming {
     }
 }
 
-/// A checkout around a directory, the place of its root, and what its root is called.
+/// A checkout around a directory.
 struct Around {
     root: Place,
-    repository: Option<Place>,
-    found: Repository,
+    /// What its root is called; none where that is its path.
+    name: Option<Place>,
 }
 
 impl Environment {
@@ -62,7 +77,8 @@ impl Environment {
     /// outside of one, the directory itself. Home, the root of the file system and temporary folders are no project.
     ///
     /// In a linked worktree, the notes on paths of the main checkout apply too. A repository without a name is named by its
-    /// path: all worktrees by that of the main checkout, or of a bare repository.
+    /// path: all worktrees by that of the main checkout, or of a bare repository. A repository further out whose name is
+    /// not known has no part in this.
     ///
     /// # Errors
     /// [`EnvironmentError::NotText`](crate::EnvironmentError::NotText),
@@ -78,39 +94,38 @@ impl Environment {
         let main = self.main_checkout(place)?;
         let mut places = main.as_ref().map(Place::chain).unwrap_or_default();
         for path in place.chain() {
-            let innermost = around.iter().find(|of| path.below(&of.root).is_some());
-            let named =
-                innermost.and_then(|of| Some((of.repository.as_ref()?, path.below(&of.root)?)));
-            let named = named.map(|(repository, below)| repository.join(below));
+            let inside = around.iter().filter(|of| path.below(&of.root).is_some());
+            let mut inside: Vec<&Around> = inside.collect();
+            // A worktree may lie in another checkout of its repository.
+            inside.dedup_by(|outer, inner| outer.name == inner.name);
+            let names = inside.iter().rev();
+            let names = names.filter_map(|of| Some(of.name.as_ref()?.join(path.below(&of.root)?)));
+            let names: Vec<Place> = names.collect();
             places.push(path);
-            places.extend(named);
+            places.extend(names);
         }
-        let checkouts = around.iter().filter_map(|of| {
-            Some(Checkout {
-                root: of.root.clone(),
-                name: of.repository.clone()?,
-            })
+        let checkouts = around.iter().map(|of| Checkout {
+            root: of.root.clone(),
+            name: of.name.as_ref().unwrap_or(&of.root).clone(),
         });
         let lineage = Lineage::new(place.clone(), places).in_checkouts(checkouts.collect());
-        if let Some(unknown) = unknown.filter(|_| !naming.is_off) {
-            return Ok(lineage.of_unknown(unknown.to_string()));
-        }
-        let Some(inner) = around.first() else {
+        let Some(inner) = lineage.checkouts().first().cloned() else {
             let is_none = !place.is_project() || self.is_temporary(&directory);
-            return Ok(match is_none {
-                true => lineage,
-                false => lineage.in_project(place.clone(), place.clone()),
+            return Ok(match unknown {
+                Some(unknown) => lineage.of_unknown(unknown.to_string()),
+                None if is_none => lineage,
+                None => lineage.in_project(place.clone(), place.clone()),
             });
         };
-        let below = place.below(&inner.root).unwrap_or_default();
-        Ok(match &inner.repository {
-            Some(repository) => {
-                let project = naming.project(&repository.join(below));
-                let root = lineage.path_of(&project);
-                lineage.in_project(project, root)
-            }
-            None => lineage.in_project(self.unnamed(inner)?, inner.root.clone()),
-        })
+        let project = match lineage.repository() {
+            Some(_) => naming.project(&lineage.named(place.clone())),
+            None => inner.name,
+        };
+        let root = match lineage.path_of(&project) {
+            root if root == project => inner.root,
+            root => root,
+        };
+        Ok(lineage.in_project(project, root))
     }
 
     /// The checkouts that a directory is in, the innermost first. They end at one whose name is not known.
@@ -119,54 +134,24 @@ impl Environment {
         let base = self.base()?;
         let mut around = Vec::new();
         let mut from = Some(directory);
-        let mut above: PathBuf;
-        while let Some(directory) = from.take() {
-            let found = match Repository::of(directory, &personal) {
+        while let Some(directory) = from {
+            let (root, name) = match naming.root_and_name(directory, &personal) {
                 Ok(Some(found)) => found,
                 Ok(None) => break,
                 Err(unknown) => return Ok((around, Some(unknown))),
             };
-            let Some(root) = found.root.to_str() else {
+            from = root.parent();
+            let Some(root) = root.to_str() else {
                 break;
             };
-            let name = found.name.clone().filter(|_| !naming.is_off);
-            let name = name.map(|name| naming.name(name));
-            let repository = name.and_then(|name| Place::repository(&name).ok());
-            if let Some(outer) = found.root.parent() {
-                above = outer.to_owned();
-                from = Some(&above);
-            }
-            around.push(Around {
-                root: Place::resolve(root, &base)?,
-                repository,
-                found,
-            });
+            let root = Place::resolve(root, &base)?;
+            let name = match name.and_then(|name| Place::repository(&name).ok()) {
+                None => self.main_checkout(&root)?,
+                name => name,
+            };
+            around.push(Around { root, name });
         }
         Ok((around, None))
-    }
-
-    /// The name of a repository that has no remote: the path of its main checkout, or of its bare git folder.
-    fn unnamed(&self, of: &Around) -> Result<Place> {
-        let git_folder = &of.found.git_folder;
-        let main = main_checkout(&of.found.root);
-        let path = match (&main, git_folder.file_name()) {
-            (Some(main), _) => main,
-            (None, Some(name)) if name == ".git" || git_folder.starts_with(&of.found.root) => {
-                return Ok(of.root.clone());
-            }
-            // A submodule lies in its parent's git folder; a worktree of a bare repository has its folder for a name.
-            _ if git_folder
-                .ancestors()
-                .any(|above| above.ends_with(".git/modules")) =>
-            {
-                return Ok(of.root.clone());
-            }
-            _ => git_folder,
-        };
-        match path.to_str() {
-            Some(path) => Ok(Place::resolve(path, &self.base()?)?),
-            None => Ok(of.root.clone()),
-        }
     }
 
     fn is_temporary(&self, directory: &Path) -> bool {
@@ -183,7 +168,7 @@ impl Environment {
     }
 
     /// The files of the machine's and the person's configuration of git.
-    fn git_files(&self) -> Result<PersonalFiles> {
+    pub(super) fn git_files(&self) -> Result<PersonalFiles> {
         let home = self.home_if_any()?.map(PathBuf::from);
         let mut files = Vec::new();
         if self.variable("GIT_CONFIG_NOSYSTEM")?.is_none() {

@@ -6,20 +6,24 @@ mod config;
 mod glob;
 mod lineage;
 mod remote;
+mod same;
+mod seen;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use waynote_files::worktree::path_named_in;
-
 pub use config::Unknown;
 pub use lineage::Naming;
+pub use same::Alike;
 
-use config::{Config, Reading};
+use config::{Config, Reading, is_absent, unread};
 use remote::Remote;
 
 /// How many local clones are followed to the one that has a name: programs that run agents clone what is here.
 const HOPS: usize = 2;
+
+/// The folder of git that is a checkout's own, and the one that it shares with other worktrees; links followed.
+type GitFolders = (PathBuf, PathBuf);
 
 /// The files of the person's own configuration of git, in the order in which git reads them.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +45,8 @@ pub struct Repository {
     pub name: Option<String>,
     /// The remotes, if there are several and none is `origin`: no one of them gives the name.
     pub several: Vec<String>,
+    /// The repository that `gh` works with here (`gh-resolved`).
+    pub base: Option<String>,
 }
 
 impl Repository {
@@ -49,29 +55,22 @@ impl Repository {
     ///
     /// The name is that of `origin`; without it, of the one remote. It is the address as it is configured, without
     /// protocol, user, port of ssh and `.git`, in lower case. A rule of `insteadOf` counts where the address is an
-    /// alias. An `origin` that is a path of this machine has the name of the checkout there.
+    /// alias. An `origin` that is a path of this machine has the name of the repository there.
     ///
     /// # Errors
     /// [`Unknown`] when a file cannot be read. It is not known then that there is no name.
     pub fn of(directory: &Path, personal: &PersonalFiles) -> Result<Option<Self>, Unknown> {
-        let roots = directory.ancestors();
-        let root = roots
-            .into_iter()
-            .find(|root| fs::symlink_metadata(root.join(".git")).is_ok());
-        let is_project = |root: &&Path| {
-            let home = personal.home.as_deref();
-            root.parent().is_some() && !home.is_some_and(|home| home.starts_with(root))
-        };
-        match root.filter(is_project) {
-            Some(root) => Self::at(root, personal, HOPS),
-            None => Ok(None),
-        }
+        let found = found(directory, personal.home.as_deref())?;
+        let read = found.map(|(root, folders)| Self::read(root, folders, personal, HOPS));
+        read.transpose()
     }
 
-    fn at(root: &Path, personal: &PersonalFiles, hops: usize) -> Result<Option<Self>, Unknown> {
-        let Some((own, git_folder)) = git_folders(root)? else {
-            return Ok(None);
-        };
+    fn read(
+        root: &Path,
+        (own, git_folder): GitFolders,
+        personal: &PersonalFiles,
+        hops: usize,
+    ) -> Result<Self, Unknown> {
         let mut config = Config::default();
         let reading = Reading {
             home: personal.home.as_deref(),
@@ -81,7 +80,8 @@ impl Repository {
             config.read(file, &reading)?;
         }
         config.read(&git_folder.join("config"), &reading)?;
-        if config.all("extensions", None, "worktreeconfig").next_back() == Some("true") {
+        let has_own = config.all("extensions", None, "worktreeconfig").next_back();
+        if has_own.is_some_and(|of| matches!(&*of.to_lowercase(), "true" | "yes" | "on" | "1")) {
             config.read(&own.join("config.worktree"), &reading)?;
         }
         let mut remotes: Vec<(&str, &str)> = Vec::new();
@@ -106,59 +106,115 @@ impl Repository {
                 .collect(),
             Some(_) => Vec::new(),
         };
+        let read_named = |address: &str| match remote::read(&configured(&config, address)) {
+            Some(Remote::Named(name)) => Some(name),
+            _ => None,
+        };
+        let resolved = config.subsections("remote", "gh-resolved").pop();
+        let base = resolved.and_then(|(remote, base)| {
+            let (_, address) = remotes.iter().find(|(known, _)| *known == remote)?;
+            let name = read_named(address)?;
+            match base {
+                "base" => Some(name),
+                base => Some(format!("{}/{base}", name.split('/').next()?)),
+            }
+        });
         let name = match named.and_then(|(_, address)| remote::read(&configured(&config, address)))
         {
             Some(Remote::Named(name)) => Some(name),
-            Some(Remote::Path(path)) => elsewhere(&path, root, personal, hops)?,
+            Some(Remote::Path(path)) => {
+                // Seen from all worktrees it is the same.
+                let start = match git_folder.file_name() {
+                    _ if own == git_folder => root,
+                    Some(name) if name == ".git" => git_folder.parent().unwrap_or(root),
+                    _ => &git_folder,
+                };
+                elsewhere(&path, start, personal, hops)?
+            }
             None => None,
         };
-        Ok(Some(Self {
+        Ok(Self {
             root: root.to_owned(),
             git_folder,
             name,
             several,
-        }))
+            base,
+        })
     }
 }
 
-/// The git folder of a checkout, and the one that it shares with other worktrees; links followed. None where `.git` is
-/// something else.
+/// The root of the checkout that a directory is in, with its git folders. An empty `.git`, as a sandbox leaves it, is none.
+fn found<'d>(
+    directory: &'d Path,
+    home: Option<&Path>,
+) -> Result<Option<(&'d Path, GitFolders)>, Unknown> {
+    for root in directory.ancestors() {
+        let dot = root.join(".git");
+        match fs::symlink_metadata(&dot) {
+            Ok(_) => {}
+            Err(error) if is_absent(&error) => continue,
+            Err(error) => return Err(unread(&dot, &error)),
+        }
+        let is_above_home = |home: &Path| {
+            home.starts_with(root)
+                || fs::canonicalize(home).is_ok_and(|real| real.starts_with(root))
+        };
+        if root.parent().is_none() || home.is_some_and(is_above_home) {
+            return Ok(None);
+        }
+        if let Some(folders) = git_folders(root)? {
+            return Ok(Some((root, folders)));
+        }
+    }
+    Ok(None)
+}
+
+/// The git folders of a checkout. None where `.git` is missing, or is something else.
 ///
 /// # Errors
 /// [`Unknown::File`] when a folder that is named cannot be read.
-fn git_folders(root: &Path) -> Result<Option<(PathBuf, PathBuf)>, Unknown> {
+fn git_folders(root: &Path) -> Result<Option<GitFolders>, Unknown> {
     let dot = root.join(".git");
-    let unread = |file: &Path, error: std::io::Error| Unknown::File {
-        file: file.to_owned(),
-        reason: error.to_string(),
+    let is_folder = match fs::metadata(&dot) {
+        Ok(of) => of.is_dir(),
+        Err(error) if is_absent(&error) && fs::symlink_metadata(&dot).is_err() => return Ok(None),
+        Err(error) => return Err(unread(&dot, &error)),
     };
-    let what = fs::metadata(&dot).map_err(|error| unread(&dot, error))?;
-    let own = match what.is_dir() {
+    let own = match is_folder {
         true => dot.clone(),
-        false => match path_named_in(&dot, "gitdir:") {
-            Some(folder) => folder,
+        false => match config::contents(&dot)?
+            .unwrap_or_default()
+            .strip_prefix("gitdir:")
+        {
+            Some(folder) => root.join(folder.trim()),
             None => return Ok(None),
         },
     };
-    let own = fs::canonicalize(&own).map_err(|error| unread(&own, error))?;
-    // An empty `.git`, as a sandbox leaves it.
-    if config::contents(&own.join("HEAD"))?.is_none() {
-        return Ok(None);
+    let own = real(&own)?;
+    match fs::symlink_metadata(own.join("HEAD")) {
+        Ok(_) => {}
+        Err(error) if is_folder && is_absent(&error) => return Ok(None),
+        Err(error) => return Err(unread(&own.join("HEAD"), &error)),
     }
     let shared = match config::contents(&own.join("commondir"))? {
-        Some(path) => own.join(path.trim()),
+        Some(path) => real(&own.join(path.trim()))?,
         None => own.clone(),
     };
-    let shared = fs::canonicalize(&shared).map_err(|error| unread(&shared, error))?;
     Ok(Some((own, shared)))
+}
+
+fn real(path: &Path) -> Result<PathBuf, Unknown> {
+    fs::canonicalize(path).map_err(|error| unread(path, &error))
 }
 
 /// The address that a rule of `insteadOf` gives. A rule counts only for an alias, such as `gh:acme/shop`: one for a whole
 /// address says how to reach it, which does not change what it is called.
 fn configured(config: &Config, address: &str) -> String {
-    let is_whole = address.contains("://")
-        || address.starts_with(['/', '.', '~'])
-        || matches!(address.split_once(':'), Some((host, _)) if host.contains('.') || host.contains('@'));
+    let is_whole = match address.split_once(':') {
+        Some((_, rest)) if rest.starts_with("//") => remote::read(address).is_some(),
+        Some((host, _)) => host.contains(['.', '@', '/']),
+        None => address.starts_with(['/', '.', '~']),
+    };
     let rules = config.subsections("url", "insteadof");
     let rules = rules
         .iter()
@@ -169,10 +225,10 @@ fn configured(config: &Config, address: &str) -> String {
     }
 }
 
-/// The name of the repository at a path that an `origin` names.
+/// The name of the repository at a path that an `origin` names: a checkout, or a bare repository.
 fn elsewhere(
     path: &str,
-    root: &Path,
+    start: &Path,
     personal: &PersonalFiles,
     hops: usize,
 ) -> Result<Option<String>, Unknown> {
@@ -181,21 +237,34 @@ fn elsewhere(
     };
     let path = match (path.strip_prefix("~/"), &personal.home) {
         (Some(rest), Some(home)) => home.join(rest),
-        _ => root.join(path),
+        _ => start.join(path),
     };
-    let Ok(there) = fs::canonicalize(&path) else {
-        return Ok(None);
-    };
-    let there = match there.file_name() {
-        Some(name) if name == ".git" => there.parent().unwrap_or(&there),
-        _ => &there,
-    };
-    if fs::symlink_metadata(there.join(".git")).is_err() {
-        return Ok(None);
+    // Git finds `x.git` by the name `x`, too.
+    let mut bare = path.clone().into_os_string();
+    bare.push(".git");
+    for path in [path, bare.into()] {
+        let there = match fs::canonicalize(&path) {
+            Ok(there) => there,
+            Err(error) if is_absent(&error) => continue,
+            Err(error) => return Err(unread(&path, &error)),
+        };
+        let root = match there.file_name() {
+            Some(name) if name == ".git" => there.parent().unwrap_or(&there),
+            _ => &there,
+        };
+        let is_bare = || root.join("HEAD").is_file() && root.join("objects").is_dir();
+        let folders = match git_folders(root)? {
+            None if is_bare() => Some((root.to_owned(), root.to_owned())),
+            folders => folders,
+        };
+        if let Some(folders) = folders {
+            return Ok(Repository::read(root, folders, personal, left)?.name);
+        }
     }
-    let found = Repository::at(there, personal, left)?;
-    Ok(found.and_then(|found| found.name))
+    Ok(None)
 }
 
+#[cfg(test)]
+mod layout_tests;
 #[cfg(test)]
 mod tests;

@@ -110,7 +110,8 @@ fn named(host: &str, path: &str) -> Option<Remote> {
             .chars()
             .any(|char| char.is_control() || char.is_whitespace())
     };
-    let is_name = !parts.is_empty() && !parts.iter().any(|part| matches!(*part, "." | ".."));
+    let is_part = |part: &&str| !matches!(*part, "." | "..") && !part.contains(char::is_control);
+    let is_name = !parts.is_empty() && parts.iter().all(is_part);
     let name = format!("{host}/{}", parts.join("/"));
     (is_name && !host.is_empty() && is_plain(host)).then_some(Remote::Named(name))
 }
@@ -192,6 +193,7 @@ mod tests {
             "git@:x",
             "https://a b/x",
             "javascript://x/y",
+            "https://github.com/a%0Ab/x",
         ] {
             assert_eq!(read(nothing), None, "{nothing}");
         }

@@ -279,12 +279,15 @@ fn a_lineage_has_the_paths_and_the_names_of_their_repositories() {
     );
     assert_eq!(
         of("shop/lib/x"),
-        "~ ~/shop repo:github.com/acme/shop ~/shop/lib repo:github.com/acme/lib ~/shop/lib/x \
-         repo:github.com/acme/lib//x | repo:github.com/acme/lib"
+        "~ ~/shop repo:github.com/acme/shop ~/shop/lib repo:github.com/acme/shop//lib repo:github.com/acme/lib \
+         ~/shop/lib/x repo:github.com/acme/shop//lib/x repo:github.com/acme/lib//x | repo:github.com/acme/lib"
     );
     assert_eq!(of("plain/src"), "~ ~/plain ~/plain/src | ~/plain");
     assert_eq!(of("plain-fix"), "~ ~/plain ~/plain-fix | ~/plain");
-    assert_eq!(of("main/src"), "~ ~/main ~/main/src | ~/bare.git");
+    assert_eq!(
+        of("main/src"),
+        "~ ~/bare.git ~/bare.git/src ~/main ~/main/src | ~/bare.git"
+    );
     // A temporary folder is no project, and these tests run in one.
     assert_eq!(of("folder/deep"), "~ ~/folder ~/folder/deep | none");
     assert_eq!(of("damaged/src"), "~ ~/damaged ~/damaged/src | unknown");
@@ -292,7 +295,11 @@ fn a_lineage_has_the_paths_and_the_names_of_their_repositories() {
         is_off: true,
         ..Naming::default()
     };
-    assert_eq!(world.lineage("shop", &off), "~ ~/shop | none");
+    assert_eq!(world.lineage("shop", &off), "~ ~/shop | ~/shop");
+    assert_eq!(
+        world.lineage("damaged/x", &off),
+        "~ ~/damaged ~/damaged/x | ~/damaged"
+    );
 }
 
 #[test]

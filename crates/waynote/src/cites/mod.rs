@@ -46,8 +46,9 @@ pub struct CandidateFiles {
 
 /// The repositories of this machine, as far as they may be read.
 pub trait Checkouts: Send + Sync {
-    /// The directory of the repository that a directory is in; none: that of the process.
-    fn repository(&self, directory: Option<&Place>) -> Option<Place>;
+    /// The repository that a directory is in, by its name or its directory, and the path of the directory in it; none: that
+    /// of the process.
+    fn repository(&self, directory: Option<&Place>) -> Option<(Place, String)>;
     /// The commit that is checked out.
     fn commit(&self, repository: &Place) -> Option<String>;
     /// A tracked file, which is opened without following links.
@@ -181,7 +182,7 @@ pub fn cite(
     let invalid = |reason: &str| Error::invalid_citation(code, reason);
     let cited = Citation::new(code);
     Citation::check(std::slice::from_ref(&cited))?;
-    let Some(repository) = checkouts.repository(directory) else {
+    let Some((repository, below)) = checkouts.repository(directory) else {
         return Err(invalid("its directory is in no git repository"));
     };
     let cited = Citation {
@@ -192,10 +193,7 @@ pub fn cite(
     };
     let path = cited.path().unwrap_or(code);
     // Seen from the repository first, then from the directory of the note.
-    let below = directory
-        .and_then(|directory| directory.below(&repository))
-        .filter(|below| !below.is_empty())
-        .map(|below| format!("{below}/{path}"));
+    let below = (directory.is_some() && !below.is_empty()).then(|| format!("{below}/{path}"));
     let mut found = None;
     for path in std::iter::once(path.to_owned()).chain(below) {
         if let CodeFile::Text(text) = checkouts.file(&repository, &path) {

@@ -15,8 +15,11 @@ struct Files {
 }
 
 impl Checkouts for Files {
-    fn repository(&self, _: Option<&Place>) -> Option<Place> {
-        Some("~/p".parse().unwrap())
+    fn repository(&self, directory: Option<&Place>) -> Option<(Place, String)> {
+        let repository: Place = "repo:a/p".parse().unwrap();
+        let below = directory.and_then(|directory| directory.below(&repository));
+        let below = below.unwrap_or_default().to_owned();
+        Some((repository, below))
     }
 
     fn commit(&self, _: &Place) -> Option<String> {
@@ -79,7 +82,7 @@ fn cited(code: &str) -> Result<Citation> {
         ("src/pipe.rs", "(a pipe)"),
         ("lib/x.rs", "x\n"),
     ]);
-    let directory: Place = "~/p/lib".parse().unwrap();
+    let directory: Place = "repo:a/p//lib".parse().unwrap();
     cite(&before, Some(&directory), code, Timestamp::UNIX_EPOCH)
 }
 

@@ -16,7 +16,7 @@ use crate::visible::visible;
 pub struct Citation {
     /// `src/pay.rs:40-60`, `src/pay.rs:40`, `src/pay.rs`, relative to the repository; or an identifier: `fn charge`.
     pub code: String,
-    /// The directory of the repository; none if it was never looked up.
+    /// The repository, by its name; by its directory, where it has none. None if it was never looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repository: Option<Place>,
     /// The commit that was checked out.

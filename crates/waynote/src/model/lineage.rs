@@ -52,14 +52,14 @@ impl From<Place> for Lineage {
     }
 }
 
-/// A directory of this machine with what a repository holds.
+/// A checkout of a repository on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Checkout {
     /// The directory.
     pub root: Place,
-    /// The root of the repository, by its name.
+    /// The root of the repository, by its name; where it has none, by the path of the main checkout.
     pub name: Place,
 }
 
@@ -93,7 +93,7 @@ impl Lineage {
         }
     }
 
-    /// The same in checkouts of repositories that have names, the innermost first.
+    /// The same in checkouts, the innermost first.
     #[must_use]
     pub fn in_checkouts(self, checkouts: Vec<Checkout>) -> Self {
         Self { checkouts, ..self }
@@ -142,24 +142,21 @@ impl Lineage {
         self.places.iter().rev().filter(is_inside)
     }
 
-    /// The name that new notes on a place get: in the checkout of a named repository that of the repository; in a worktree
-    /// of one without a name, that of the main checkout.
+    /// The name that new notes on a place get: in a checkout that of the repository.
     #[must_use]
     pub fn named(&self, place: Place) -> Place {
-        let named = |name: &Place, root: &Place| Some(name.join(place.below(root)?));
-        let in_project = self.project.as_ref().zip(self.root.as_ref());
-        let mut checkouts = self.checkouts.iter();
-        in_project
-            .and_then(|(project, root)| named(project, root))
-            .or_else(|| checkouts.find_map(|of| named(&of.name, &of.root)))
-            .unwrap_or(place)
+        let name = |of: &Checkout| Some(of.name.join(place.below(&of.root)?));
+        self.checkouts.iter().find_map(name).unwrap_or(place)
     }
 
     /// The path here of a place of a repository; other places are as they are.
     #[must_use]
     pub fn path_of(&self, place: &Place) -> Place {
-        let path = |of: &Checkout| Some(of.root.join(place.below(&of.name)?));
-        let path = self.checkouts.iter().find_map(path);
+        let mut named = self.checkouts.iter();
+        let path = match place.in_repository() {
+            Some(_) => named.find_map(|of| Some(of.root.join(place.below(&of.name)?))),
+            None => None,
+        };
         path.unwrap_or_else(|| place.clone())
     }
 
@@ -265,15 +262,15 @@ mod tests {
         let path = |text| lineage.path_of(&place(text)).to_string();
         assert_eq!(path("repo:a/shop//src/pay"), "~/code/shop/src/pay");
         assert_eq!(path("repo:a/other"), "repo:a/other");
-        // A checkout without a name lies in a named one; a worktree has the name of its main checkout.
-        let nested = lineage
-            .clone()
-            .in_project(place("~/api"), place("~/code/shop/x"));
-        assert_eq!(nested.named(place("~/code/shop/x/y")).as_str(), "~/api/y");
-        assert_eq!(
-            nested.named(place("~/code/shop/y")).as_str(),
-            "repo:a/shop//y"
-        );
+        assert_eq!(lineage.repository(), Some(&place("repo:a/shop")));
+        // A worktree of a repository without a name has that of the main checkout.
+        let lineage = Lineage::new(place("~/fix"), [place("~/fix")]).in_checkouts(vec![Checkout {
+            root: place("~/fix"),
+            name: place("~/main"),
+        }]);
+        assert_eq!(lineage.named(place("~/fix/src")), place("~/main/src"));
+        assert_eq!(lineage.path_of(&place("~/main/src")), place("~/main/src"));
+        assert_eq!(lineage.repository(), None);
     }
 
     #[test]

@@ -11,4 +11,5 @@ pub mod scope_list;
 pub mod session_log;
 pub mod session_status;
 pub mod single;
+pub mod stands;
 pub mod tend;

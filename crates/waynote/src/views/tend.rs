@@ -13,8 +13,12 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::model::citation::Citation;
+use crate::model::lineage::Lineage;
 use crate::note::{Note, Stamp};
-use crate::store::{Reader, Store};
+use crate::place::Place;
+use crate::scope::{Scope, ScopeKind};
+use crate::store::{Filter, Reader, Store};
+use crate::text::nearest;
 
 /// Two notes are near-duplicates when they share so many of a hundred words that either has.
 const LIKE: usize = 60;
@@ -57,6 +61,13 @@ impl LastGiven {
 pub enum Reason {
     /// It cites code that has changed.
     Stale,
+    /// Its directory is missing in this checkout.
+    Missing {
+        /// The directory, or the one above it that is missing.
+        place: Place,
+        /// The directory whose name is most like it.
+        near: Option<Place>,
+    },
     /// An earlier note of the list says nearly the same.
     Like(Address),
     /// No session was given it for long; it is pinned.
@@ -105,12 +116,55 @@ pub fn findings_among(notes: &[Note], given: &LastGiven, now: Timestamp) -> Vec<
     };
     let mut found: Vec<Finding> = notes.iter().filter_map(finding).collect();
     found.sort_by_key(|found| match found.reason {
-        Reason::Stale => 0,
+        Reason::Stale | Reason::Missing { .. } => 0,
         Reason::Like(_) => 1,
         Reason::PinNotGiven => 2,
         Reason::NotGiven => 3,
     });
     found
+}
+
+/// The notes on directories of the repository that are missing in its checkout here. `names` says what a directory holds;
+/// none where there is no such directory.
+///
+/// # Errors
+/// As [`Reader::read`].
+pub fn missing(
+    store: &dyn Reader,
+    lineage: &Lineage,
+    names: &dyn Fn(&Place) -> Option<Vec<String>>,
+) -> Result<Vec<Finding>> {
+    let Some(repository) = lineage.repository() else {
+        return Ok(Vec::new());
+    };
+    let reason = |note: &Note| {
+        let Scope::Place(place) = note.address.scope() else {
+            return None;
+        };
+        let mut above = repository.clone();
+        for name in place
+            .below(repository)?
+            .split('/')
+            .filter(|name| !name.is_empty())
+        {
+            // A file has no names, and is there.
+            let there = names(&lineage.path_of(&above))?;
+            let place = above.join(name);
+            if !there.iter().any(|of| of == name) {
+                let near = nearest(name, there.iter().map(String::as_str));
+                let near = near.map(|near| above.join(near));
+                return Some(Reason::Missing { place, near });
+            }
+            above = place;
+        }
+        None
+    };
+    let notes = store.select(&Filter::Kind(ScopeKind::Place))?.into_iter();
+    let finding = |note: Note| {
+        let reason = reason(&note)?;
+        Some(Finding { note, reason })
+    };
+    Ok(notes.filter_map(finding).collect())
 }
 
 /// Notes that say nearly the same as an earlier one, with its address.
@@ -191,4 +245,57 @@ pub fn merge(
     let cites: Vec<Citation> = kept.cites.iter().chain(more).cloned().collect();
     let stamp = stamp.clone().citing((!cites.is_empty()).then_some(cites));
     store.apply(&[save, delete], &stamp)
+}
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use super::*;
+    use crate::model::lineage::Checkout;
+    use crate::{Options, SqliteStore};
+
+    #[test]
+    fn directories_that_a_checkout_lacks_are_found_with_the_nearest_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("n.db"), &Options::default()).unwrap();
+        let stamp = Stamp::new(Timestamp::UNIX_EPOCH, "person".parse().unwrap());
+        let place = |text: &str| text.parse::<Place>().unwrap();
+        let notes = "repo:a/b repo:a/b//src repo:a/b//src/pay/deep repo:a/b//zzz repo:a/b//f.rs/x repo:c/d//no ~/no";
+        for on in notes.split(' ') {
+            let content = Content::text(on).unwrap();
+            let places = crate::places::Places::new(&store);
+            places.write(&place(on), content, &stamp).unwrap();
+        }
+        let checkout = Checkout {
+            root: place("~/b"),
+            name: place("repo:a/b"),
+        };
+        let lineage = Lineage::new(place("~/b/src"), [place("~/b")]).in_checkouts(vec![checkout]);
+        let lineage = lineage.in_project(place("repo:a/b"), place("~/b"));
+        let names = |of: &Place| {
+            let names = match of.as_str() {
+                "~/b" => "src f.rs",
+                "~/b/src" => "payments lib",
+                _ => return None,
+            };
+            Some(names.split(' ').map(str::to_owned).collect())
+        };
+        let found = missing(&store, &lineage, &names).unwrap();
+        let said: Vec<String> = found
+            .iter()
+            .map(|found| match &found.reason {
+                Reason::Missing { place, near } => {
+                    let near = near.as_ref().map_or("-", Place::as_str);
+                    format!("{} {place} {near}", found.note.address)
+                }
+                other => format!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(
+            said,
+            [
+                "repo:a/b//src/pay/deep repo:a/b//src/pay repo:a/b//src/payments",
+                "repo:a/b//zzz repo:a/b//zzz -"
+            ]
+        );
+    }
 }

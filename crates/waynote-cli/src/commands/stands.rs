@@ -1,0 +1,55 @@
+//! Where the notes of a directory stand, if that is not where new ones go: said in the morning, by `doctor`, and in the
+//! first block of a session.
+
+use waynote::stands::{self, Hint, Known};
+use waynote::{Lineage, Place, Store};
+
+use crate::error::Outcome;
+use crate::home::{self, environment};
+use crate::settings::Settings;
+
+/// Everything that there is to say, for a person.
+pub(super) fn all(settings: &Settings, store: &dyn Store, lineage: &Lineage) -> Outcome<Vec<Hint>> {
+    let known = environment().known(lineage, &settings.naming(), false)?;
+    let known = Known {
+        is_first: false,
+        looks_beside: true,
+        ..known
+    };
+    let mut hints = hints(settings, store, lineage, &known)?;
+    // In a file that is kept in sync, a directory's own note is on its path.
+    if settings.notes_file.value.is_none() {
+        let checkout = lineage.checkouts().first();
+        let is_own = |place: &Place| {
+            let around = settings.lineage(place);
+            around.is_ok_and(|around| around.checkouts().first() == checkout)
+        };
+        hints.extend(stands::on_paths(store, lineage, &is_own)?);
+    }
+    Ok(hints)
+}
+
+/// What a session is told once, in its block: nothing most of the time, and nothing on a failure.
+pub(super) fn in_block(settings: &Settings, store: &dyn Store, lineage: &Lineage) -> String {
+    let known = environment().known(lineage, &settings.naming(), true);
+    let known = known.ok().filter(|known| known.is_new).unwrap_or_default();
+    let hints = hints(settings, store, lineage, &known).unwrap_or_default();
+    let lines = hints
+        .iter()
+        .map(|hint| format!("waynote: {}\n", hint.line()));
+    lines.collect()
+}
+
+fn hints(
+    settings: &Settings,
+    store: &dyn Store,
+    lineage: &Lineage,
+    known: &Known,
+) -> Outcome<Vec<Hint>> {
+    // The directories of a store elsewhere may be on another machine.
+    let is_elsewhere = settings.remote().or(settings.database()).is_some();
+    let is_there = |place: &Place| {
+        is_elsewhere || home::expanded(place.as_str()).is_ok_and(|path| path.exists())
+    };
+    Ok(stands::hints(store, lineage, known, &is_there)?)
+}

@@ -1,0 +1,304 @@
+//! Where the notes of a directory stand, if that is not where new ones go: under an earlier name of the repository, on a
+//! path that is gone, on paths inside a repository that has a name. Each is one line with at most one command; nothing
+//! moves by itself.
+
+use std::collections::BTreeSet;
+
+use crate::error::Result;
+use crate::model::lineage::Lineage;
+use crate::place::Place;
+use crate::scope::{Scope, ScopeKind};
+use crate::store::{Filter, Store};
+use crate::text::{plural, shell_word};
+use crate::visible::visible;
+
+/// What a machine knows of a checkout, beside its lineage.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// True if no session was told of it yet.
+    pub is_first: bool,
+    /// True if no session was told of it since it has its present name and path.
+    pub is_new: bool,
+    /// True to look for a directory beside it that is gone: it may have been that one.
+    pub looks_beside: bool,
+    /// Other names and paths that it had.
+    pub former: Vec<Place>,
+    /// Its remotes, if there are several and none is `origin`.
+    pub several: Vec<String>,
+}
+
+/// A line for a person or a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// What is so.
+    pub what: String,
+    /// The command, and what it does.
+    pub next: Option<String>,
+}
+
+impl Hint {
+    /// Both in one line.
+    pub fn line(&self) -> String {
+        let next = self.next.as_ref().map(|next| format!("; {next}"));
+        self.what.clone() + &next.unwrap_or_default()
+    }
+}
+
+/// A place as it is typed in a shell, which expands `~` to what it stands for here.
+pub fn in_shell(place: &Place) -> String {
+    let path = match place.as_str().strip_prefix("~/") {
+        Some(below) => format!("~/{}", shell_word(below)),
+        None if place.as_str() == "~" => "~".into(),
+        None => shell_word(place.as_str()),
+    };
+    visible(&path)
+}
+
+/// `2 notes stand`, `1 note stands`.
+fn counted(count: u64, verb: &str) -> String {
+    let ending = if count == 1 { "s" } else { "" };
+    format!("{} {verb}{ending}", plural(count, "note"))
+}
+
+fn moving(from: &Place, to: &Place, does: &str) -> Option<String> {
+    let (from, to) = (in_shell(from), in_shell(to));
+    Some(format!("`waynote place mv {from} {to}` {does}"))
+}
+
+/// The places with notes that are a place or below it, and how many notes they have.
+fn below(store: &dyn Store, places: &[Place], top: &Place) -> Result<usize> {
+    let inside = places.iter().filter(|place| place.below(top).is_some());
+    let scopes: Vec<Scope> = inside.cloned().map(Scope::Place).collect();
+    match scopes.is_empty() {
+        true => Ok(0),
+        false => Ok(store.select(&Filter::Scopes(scopes))?.len()),
+    }
+}
+
+fn places(store: &dyn Store) -> Result<Vec<Place>> {
+    let scopes = store.scopes(ScopeKind::Place)?.into_iter();
+    let place = |scope| match scope {
+        Scope::Place(place) => Some(place),
+        _ => None,
+    };
+    Ok(scopes.filter_map(|of| place(of.scope)).collect())
+}
+
+/// Notes of a directory that stand elsewhere, and why a repository has no name. `is_there` tells whether a directory of this
+/// machine exists.
+///
+/// # Errors
+/// As [`Reader::read`](crate::store::Reader::read).
+pub fn hints(
+    store: &dyn Store,
+    lineage: &Lineage,
+    known: &Known,
+    is_there: &dyn Fn(&Place) -> bool,
+) -> Result<Vec<Hint>> {
+    let mut hints = Vec::new();
+    if let Some(reason) = lineage.unknown() {
+        let what = format!(
+            "it is not known how this repository is called, so notes on paths alone apply: {reason}"
+        );
+        hints.push(Hint {
+            what: visible(&what),
+            next: None,
+        });
+    }
+    if let [first, ..] = known.several.as_slice() {
+        let several = visible(&known.several.join(", "));
+        let rename = visible(&shell_word(first));
+        hints.push(Hint {
+            what: format!("this repository has several remotes and no `origin` ({several}), so its notes go by path"),
+            next: Some(format!("`git remote rename {rename} origin` gives it that one's name")),
+        });
+    }
+    let checkout = lineage.checkouts().first().map(|of| (&of.name, &of.root));
+    let called = checkout.or(lineage.project().zip(lineage.root()));
+    let asks = known.is_first || known.looks_beside || !known.former.is_empty();
+    let Some((name, root)) = called.filter(|_| asks) else {
+        return Ok(hints);
+    };
+    let places = places(store)?;
+    let own = below(store, &places, name)?;
+    let is_elsewhere = |place: &&Place| place.in_repository().is_some() || !is_there(place);
+    let mut former: Vec<Place> = known.former.iter().filter(is_elsewhere).cloned().collect();
+    if former.is_empty() && known.looks_beside && own + below(store, &places, root)? == 0 {
+        former.extend(gone_beside(&places, root, is_there));
+    }
+    for old in former {
+        let count = below(store, &places, &old)? as u64;
+        let shown = visible(old.as_str());
+        let what = match (count, old.in_repository()) {
+            (0, _) => continue,
+            (_, Some(_)) => {
+                let stand = counted(count, "stand");
+                format!("{stand} under {shown}, as this repository was called")
+            }
+            (_, None) => format!("{} to {shown}, which is gone", counted(count, "belong")),
+        };
+        let next = moving(&old, name, "moves them here");
+        hints.push(Hint { what, next });
+    }
+    if let (true, true, Some((shown, _))) = (known.is_first, own > 0, name.in_repository()) {
+        let (shown, apply) = (visible(shown), if own == 1 { "applies" } else { "apply" });
+        let notes = plural(own as u64, "note");
+        let what = format!("first session in this checkout of {shown}: its {notes} {apply}");
+        hints.push(Hint { what, next: None });
+    }
+    Ok(hints)
+}
+
+/// The one directory with notes beside another that is gone; none if there are several.
+fn gone_beside(places: &[Place], root: &Place, is_there: &dyn Fn(&Place) -> bool) -> Option<Place> {
+    let above = root.parent()?;
+    let beside = places.iter().filter_map(|place| {
+        let name = place.below(&above)?.split('/').next()?;
+        (!name.is_empty()).then(|| above.join(name))
+    });
+    let mut beside: BTreeSet<Place> = beside.collect();
+    beside.retain(|place| !is_there(place));
+    match beside.len() {
+        1 => beside.pop_first(),
+        _ => None,
+    }
+}
+
+/// Notes on paths inside a checkout whose repository has a name. `is_own` tells whether a place is in this checkout, and not
+/// in another one inside.
+///
+/// # Errors
+/// As [`Reader::read`](crate::store::Reader::read).
+pub fn on_paths(
+    store: &dyn Store,
+    lineage: &Lineage,
+    is_own: &dyn Fn(&Place) -> bool,
+) -> Result<Option<Hint>> {
+    let named = lineage.checkouts().first();
+    let Some(of) = named.filter(|of| of.name.in_repository().is_some()) else {
+        return Ok(None);
+    };
+    let mut places = places(store)?;
+    places.retain(|place| place.below(&of.root).is_some() && is_own(place));
+    let count = below(store, &places, &of.root)?;
+    let what = format!(
+        "{} on paths in {}, which has a name",
+        counted(count as u64, "stand"),
+        visible(of.root.as_str())
+    );
+    let next = moving(
+        &of.root,
+        &of.name,
+        "gives them that name, for every checkout",
+    );
+    Ok((count > 0).then_some(Hint { what, next }))
+}
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use super::*;
+    use crate::model::lineage::Checkout;
+    use crate::note::Stamp;
+    use crate::{Content, Options, SqliteStore};
+
+    fn place(text: &str) -> Place {
+        text.parse().unwrap()
+    }
+
+    /// The lines for a checkout at ~/p/shop, with notes on these places, where these directories exist.
+    fn said(name: &str, notes: &str, there: &str, known: &Known) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("n.db"), &Options::default()).unwrap();
+        let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
+        for on in notes.split_whitespace() {
+            let content = Content::text(on).unwrap();
+            let written = crate::places::Places::new(&store).write(&place(on), content, &stamp);
+            written.unwrap();
+        }
+        let checkout = Checkout {
+            root: place("~/p/shop"),
+            name: place(name),
+        };
+        let places = [place("~"), place("~/p/shop"), place(name)];
+        let lineage = Lineage::new(place("~/p/shop"), places).in_checkouts(vec![checkout]);
+        let is_there = |of: &Place| there.split_whitespace().any(|there| there == of.as_str());
+        let mut hints = hints(&store, &lineage, known, &is_there).unwrap();
+        hints.extend(on_paths(&store, &lineage, &|of| *of != place("~/p/shop/lib")).unwrap());
+        let lines: Vec<String> = hints.iter().map(Hint::line).collect();
+        lines.join("\n")
+    }
+
+    #[test]
+    fn notes_that_stand_elsewhere_are_named_with_the_command() {
+        let (shop, path) = ("repo:a/shop", "~/p/shop");
+        let known = |former: &str, looks_beside: bool, is_first: bool| Known {
+            former: former.split_whitespace().map(place).collect(),
+            looks_beside,
+            is_first,
+            ..Known::default()
+        };
+        let none = Known::default();
+        for (name, notes, there, known, lines) in [
+            (shop, "~ ~/p repo:a/shop", "", &none, ""),
+            // By an earlier name, or a path that is gone.
+            (
+                shop,
+                "repo:a/old//x repo:a/old repo:a/older",
+                "",
+                &known("repo:a/old ~/p/x", false, false),
+                "2 notes stand under repo:a/old, as this repository was called; `waynote place mv repo:a/old \
+                 repo:a/shop` moves them here",
+            ),
+            (shop, "~/p/x", "~/p/x", &known("~/p/x", true, false), ""),
+            (
+                path,
+                "~/p/x",
+                "",
+                &known("~/p/x", false, false),
+                "1 note belongs to ~/p/x, which is gone; `waynote place mv ~/p/x ~/p/shop` moves them here",
+            ),
+            // Beside it, if nothing is here, and only one.
+            (
+                path,
+                "~/p/x/deep ~/p/y ~/q ~",
+                "~/p/y",
+                &known("", true, false),
+                "1 note belongs to ~/p/x, which is gone; `waynote place mv ~/p/x ~/p/shop` moves them here",
+            ),
+            (path, "~/p/x ~/p/y", "", &known("", true, false), ""),
+            (path, "~/p/x ~/p/shop/src", "", &known("", true, false), ""),
+            // On paths inside, but not those of another repository in it.
+            (
+                shop,
+                "~/p/shop ~/p/shop/src ~/p/shop/lib",
+                "",
+                &none,
+                "2 notes stand on paths in ~/p/shop, which has a name; `waynote place mv ~/p/shop repo:a/shop` gives \
+                 them that name, for every checkout",
+            ),
+            (path, "~/p/shop ~/p/shop/src", "", &none, ""),
+            (
+                shop,
+                "repo:a/shop",
+                "",
+                &known("", false, true),
+                "first session in this checkout of a/shop: its 1 note applies",
+            ),
+            (shop, "", "", &known("", false, true), ""),
+        ] {
+            assert_eq!(said(name, notes, there, known), lines, "{name} {notes}");
+        }
+    }
+
+    #[test]
+    fn a_command_in_a_name_stays_a_word() {
+        assert_eq!(in_shell(&place("~/a b")), "~/'a b'");
+        assert_eq!(in_shell(&place("repo:a/$(id)")), "'repo:a/$(id)'");
+        let known = Known {
+            several: vec!["a;b".into(), "c".into()],
+            ..Known::default()
+        };
+        let said = said("~/p/shop", "", "", &known);
+        assert!(said.contains("`git remote rename 'a;b' origin`"), "{said}");
+    }
+}
