@@ -141,7 +141,7 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
         },
     ) = (letter.as_str(), &found.reason)
     {
-        moves::place(context, place, near)?;
+        moves::place(context, place.as_str().as_ref(), near.as_str().as_ref())?;
         return Ok(true);
     }
     let (stamp, of) = (context.stamp()?, note.address.clone());
