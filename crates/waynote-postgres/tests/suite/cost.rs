@@ -43,10 +43,14 @@ fn fill(store: &EngineStore<Postgres>, notes: u32) {
 }
 
 fn block(store: &EngineStore<Postgres>) -> String {
-    let request = Request::new("a".parse().unwrap(), "~/x".parse().unwrap(), stamp().now)
-        .session(Some("s".parse().unwrap()))
-        .iteration(Some(1_000_000))
-        .budget(Budget::default().tokens(8000));
+    let request = Request::new(
+        "a".parse().unwrap(),
+        "~/x".parse::<waynote::Place>().unwrap(),
+        stamp().now,
+    )
+    .session(Some("s".parse().unwrap()))
+    .iteration(Some(1_000_000))
+    .budget(Budget::default().tokens(8000));
     render(store, &request).unwrap().text
 }
 

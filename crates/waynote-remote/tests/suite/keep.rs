@@ -13,7 +13,11 @@ use super::support::{Served, answer, now, serve, stamp, told, url};
 use waynote_testing::values;
 
 fn request() -> Request {
-    Request::new("builder".parse().unwrap(), "~/p".parse().unwrap(), now())
+    Request::new(
+        "builder".parse().unwrap(),
+        "~/p".parse::<waynote::Place>().unwrap(),
+        now(),
+    )
 }
 
 fn save(served: &Served) {

@@ -54,7 +54,11 @@ fn a_search_of_many_words_is_refused_and_a_context_is_cut_to_its_rarest() {
 
         // A prompt or an error output finds the note with its rare word, however long it is.
         let text = format!("{} quokka {}", words(10_000), words(20_000));
-        let request = Request::new("a".parse().unwrap(), "~".parse().unwrap(), now());
+        let request = Request::new(
+            "a".parse().unwrap(),
+            "~".parse::<waynote::Place>().unwrap(),
+            now(),
+        );
         let part = BlockPart::Matching { known: Vec::new() };
         let ask = BlockAsk {
             request: request.query(Some(text)),
