@@ -39,5 +39,5 @@ mod suite {
 
     use stores::LocalStores;
 
-    waynote_testing::suites!(LocalStores; action apart conformance loops one_order processes runs search together undo verify);
+    waynote_testing::suites!(LocalStores; action apart conformance loops one_order others processes runs search together undo verify);
 }

@@ -80,8 +80,8 @@ pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Re
 /// what it was before.
 ///
 /// # Errors
-/// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::HoldsSecret`] and
-/// [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::Busy`], [`Error::ReadOnly`],
+/// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::OthersText`] for a
+/// careful stamp; [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::Busy`], [`Error::ReadOnly`],
 /// [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
 pub fn save(
     store: &dyn Store,
@@ -149,7 +149,7 @@ pub fn set_pinned(
 /// Deletes a note and returns whether it existed.
 ///
 /// # Errors
-/// [`Error::Conflict`] when another revision was expected; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
+/// [`Error::Conflict`] when another revision was expected; [`Error::OthersText`] for a careful stamp; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
 /// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
 pub fn delete(store: &dyn Store, address: Address, expect: Expect, stamp: &Stamp) -> Result<bool> {
     let applied = store.apply(&[Change::Delete { address, expect }], stamp)?;
