@@ -94,7 +94,7 @@ pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outc
     })
 }
 
-/// The refusal where a note is at the new address.
+/// The refusal where a note is at the new address, or where the note is not the caller's to move.
 fn in_the_way(failure: Failure) -> Failure {
     match failure {
         Failure::Library(Error::Conflict {
@@ -112,6 +112,11 @@ fn in_the_way(failure: Failure) -> Failure {
                 ),
             )
         }
+        Failure::Library(error @ Error::OthersText { .. }) => Failure::refused(
+            "others_text",
+            error.to_string(),
+            "nothing was moved: `waynote cp` copies it, and a person moves it",
+        ),
         failure => failure,
     }
 }

@@ -17,12 +17,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
         PlaceCommand::Write {
             at,
             text,
+            if_revision,
             max_bytes,
             cites,
             allow,
         } => {
             let place = input::place(at.path.as_deref())?;
-            let options = SaveOptions::default().limits(context.settings.place_limits(*max_bytes));
+            let options = SaveOptions::default()
+                .limits(context.settings.place_limits(*max_bytes))
+                .expect(saved::expected(*if_revision));
             let address = Address::Place(place);
             saved::save(context, address, text, (cites, allow), options)
         }
