@@ -31,7 +31,7 @@ pub(crate) struct ProblemForm {
     /// The family of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<ErrorClass>,
-    /// The note as it is now, when a write expected another revision, or none over a text that somebody else wrote.
+    /// The note as it is now, when a write expected another revision, or none over another's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     current: Option<Box<Note>>,
     /// The fields of the error: a client in Rust makes the same error of them.

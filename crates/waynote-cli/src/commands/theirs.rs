@@ -25,7 +25,7 @@ pub(super) fn is_own(author: &Name, own: &Name) -> bool {
     author == own || Author::of(author) == Author::Person
 }
 
-/// A note of the person's that somebody else replaced or deleted.
+/// A note of the person's that another author replaced or deleted.
 #[derive(Debug, Serialize)]
 pub(super) struct Changed {
     address: Address,

@@ -1,4 +1,4 @@
-//! Nobody's note is replaced unread: what a tool, an agent's command and the next morning say.
+//! No note of another is replaced unread: what a tool, an agent's command and the next morning say.
 
 use serde_json::json;
 
@@ -50,6 +50,20 @@ fn a_tool_replaces_no_text_of_a_person_that_it_has_not_read() {
     lacks(&refused, &secret);
     has(&refused, "more characters)");
     assert!(refused.len() < 9000, "{}", refused.len());
+}
+
+#[test]
+fn other_programs_tools_keep_their_own_rules() {
+    let scratch = Scratch::new();
+    scratch.ok("key save build 'make all'");
+    scratch.ok("place write --at ~ 'by a person'");
+    let mut client = Client::start(&scratch, "mcp --tools openotters,zrb");
+    let saved = client.call("note_save", json!({ "key": "build", "content": "make" }));
+    lacks(saved, "error");
+    let said = json!({ "content": "by a tool of Zrb" });
+    lacks(client.call("WriteLongTermNote", said), "error");
+    assert_eq!(scratch.ok("show build"), "make");
+    assert_eq!(scratch.ok("place read --at ~"), "by a tool of Zrb");
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl NoteChange {
             ("ETag" = String, description = "Its revision"),
             ("Waynote-Overwrote" = u64, description = "The revision with the text before: GET it with `@REVISION`"))),
         (status = 201, description = "The new note", body = Note, headers(("ETag" = String, description = "Its revision"))),
-        (status = 409, description = "Somebody else wrote its text, which `current` shows: send `If-Match` to replace it", body = ProblemForm, content_type = "application/problem+json"),
+        (status = 409, description = "Another author wrote its text, which `current` shows: send `If-Match` to replace it", body = ProblemForm, content_type = "application/problem+json"),
         (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
     )
 )]
@@ -136,7 +136,7 @@ pub(super) fn dropped(text: &Content) -> HeaderMap {
     ),
     responses(
         (status = 200, description = "Whether there was such a note", body = DeletedNote),
-        (status = 409, description = "Somebody else wrote its text, which `current` shows: send `If-Match` to replace it", body = ProblemForm, content_type = "application/problem+json"),
+        (status = 409, description = "Another author wrote its text, which `current` shows: send `If-Match` to replace it", body = ProblemForm, content_type = "application/problem+json"),
         (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
     )
 )]

@@ -1,4 +1,4 @@
-//! Nobody's text is replaced unread: which writers have to say which revision they have read, of which texts.
+//! No text of another is replaced unread: which writers have to say which revision they have read, of which texts.
 
 use waynote::moved::{MoveOptions, relocate};
 use waynote::single::{self, SaveOptions};

@@ -241,7 +241,7 @@ pub enum Error {
         current: Option<Box<Note>>,
     },
 
-    /// A change of a text that somebody else wrote last, by a writer who did not say that it had read it (see
+    /// A change of a text that another author wrote last, by a writer who did not say that it had read it (see
     /// [`Replaces`](crate::note::Replaces)). Nothing was changed.
     #[error("{} was last written by {}{} (revision {revision})", safe(address), safe(author), match holder {
         Some(holder) if holder != author => format!(" of {}", safe(holder)),

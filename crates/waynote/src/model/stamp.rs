@@ -118,7 +118,7 @@ impl Stamp {
         }
     }
 
-    /// The same stamp of a tool or an agent: it replaces nobody else's text unread.
+    /// The same stamp of a tool or an agent: it replaces no text of another unread.
     pub fn careful(self) -> Self {
         Self {
             replaces: Replaces::Read,

@@ -40,7 +40,7 @@ impl Write {
 /// # Errors
 /// [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::NoteTooLarge`]
 /// and [`Error::TooManyNotes`] over a limit; [`Error::Conflict`] when another revision was expected;
-/// [`Error::OthersText`] when a careful writer has not read what somebody else wrote;
+/// [`Error::OthersText`] when a careful writer has not read what another author wrote;
 /// [`Error::NotFound`], [`Error::NotResolved`], [`Error::AppendOnly`] and [`Error::Forgotten`], depending on the
 /// change; [`UndoError::NothingToUndo`] and [`UndoError::NothingToRedo`]; [`Error::Busy`], [`Error::DamagedStore`] or
 /// [`Error::Engine`] when the store cannot be read.

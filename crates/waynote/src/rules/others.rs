@@ -1,8 +1,8 @@
-//! Nobody's text is replaced unread.
+//! No text of another is replaced unread.
 //!
-//! A tool, an API call or an agent's command that would replace or remove a text which somebody else wrote last has to
-//! expect its revision. Somebody else is another person, an import, or another holder of a token with his agents. Another
-//! agent of the same person is not: one person's agents share their notes.
+//! A tool, an API call or an agent's command that would replace or remove a text which another author wrote last has to
+//! expect its revision. That is another person, an import, or another holder of a token with his agents.
+//! Another agent of the same person is not: one person's agents share their notes.
 
 use super::pending::PendingStore;
 use crate::author::Author;
@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::key::Name;
 use crate::note::{Note, Replaces, Revision, Stamp};
 
-/// Refuses a change that would replace or remove the text of this note, unless the stamp and the expected revision allow
-/// it. Whether the expected revision is the current one was checked before.
+/// Refuses a change that would replace or remove the text of this note, unless the stamp and the expected revision
+/// allow it. Whether the expected revision is the current one was checked before.
 ///
 /// # Errors
 /// [`Error::OthersText`]; those of reading the store.
