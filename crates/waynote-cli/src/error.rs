@@ -161,11 +161,11 @@ impl Failure {
                 let mut error = json!({
                     "kind": self.kind(), "message": self.what(), "hint": self.hint(),
                 });
-                if let Self::Library(waynote::Error::Conflict { current, .. }) = self {
-                    error["current"] = json!(current);
-                    if let Some(note) = current {
-                        error["current"]["content"] = json!(masked(&note.content.shown()));
-                    }
+                if let Self::Library(library) = self
+                    && let Some(note) = library.current()
+                {
+                    error["current"] = json!(note);
+                    error["current"]["content"] = json!(masked(&note.content.shown()));
                 }
                 say_json(&json!({ "error": error }));
             }
@@ -176,12 +176,9 @@ impl Failure {
             Self::Arguments(error) => complain(&masked(error.to_string().trim_end())),
             _ => {
                 complain(&format!("error: {}\n  {}", self.line(), self.hint()));
-                if let Self::Library(waynote::Error::Conflict {
-                    current: Some(note),
-                    ..
-                }) = self
+                if let Self::Library(error) = self
+                    && let (Some(note), Some(text)) = (error.current(), error.current_text())
                 {
-                    let text = waynote::visible::lines(&masked(&note.content.shown()));
                     complain(&format!(
                         "the current text of {}@{}:\n{text}",
                         note.address, note.revision

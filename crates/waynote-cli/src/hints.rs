@@ -36,6 +36,7 @@ fn command(error: &Error) -> Option<String> {
             let revision = current.as_ref().map_or(0, |note| note.revision);
             format!("that is `--if-revision {revision}`")
         }
+        Error::OthersText { revision, .. } => format!("that is `--if-revision {revision}`"),
         Error::NoSuchStuck { candidates, .. } if candidates.is_empty() => {
             "leave out `--resolves`".into()
         }

@@ -136,10 +136,11 @@ impl Settings {
 
     /// The author of an agent's writes: a caller of a tool or a process in a loop is not recorded as a person.
     pub(crate) fn agents_author(&self) -> Outcome<Name> {
-        Ok(match Author::of(&self.author.value) {
-            Author::Person => Author::Agent(self.agent.value.as_str()).name()?,
-            _ => self.author.value.clone(),
-        })
+        let author = &self.author;
+        match author.is_default() || Author::of(&author.value) == Author::Person {
+            true => Ok(Author::Agent(self.agent.value.as_str()).name()?),
+            false => Ok(author.value.clone()),
+        }
     }
 
     /// The policy for credentials in notes, unless the call allows more.

@@ -82,6 +82,7 @@ mod suite {
     mod no_home;
     mod odd_places;
     mod other_users;
+    mod others;
     mod place;
     mod plugin;
     mod postgres;

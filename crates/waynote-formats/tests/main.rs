@@ -15,5 +15,5 @@ mod suite {
 
     use stores::SyncedStores;
 
-    waynote_testing::suites!(SyncedStores; blocks conformance loops one_order processes runs search undo);
+    waynote_testing::suites!(SyncedStores; blocks conformance loops one_order others processes runs search undo);
 }

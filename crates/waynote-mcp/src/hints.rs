@@ -1,7 +1,6 @@
 //! Hints for a model about the library's errors: the tool to use, or the change that a person has to make.
 
 use waynote::Error;
-use waynote::secrets::masked;
 
 /// The hint for an error. For a conflict it shows the current note, so that the next call can succeed.
 pub(crate) fn hint(error: &Error) -> String {
@@ -12,15 +11,19 @@ pub(crate) fn hint(error: &Error) -> String {
             current: Some(note),
             ..
         } => format!(
-            "look at the current text, then write again with `if_revision` {revision}\n\
-             the current text, revision {revision}:\n{text}",
-            revision = note.revision,
-            text = masked(&note.content.shown())
+            "look at the current text, then write again with `if_revision` {}{}",
+            note.revision,
+            current(error)
         ),
         Error::UnknownRepository { .. } => {
             "a person has to make it readable; until then save with `scope` agent, or name the directory as `place:PATH`".into()
         }
         Error::Conflict { current: None, .. } => "`if_revision` 0 creates it".into(),
+        Error::OthersText { revision, .. } => format!(
+            "nothing was changed; save yours under a key of its own, or read this text and call again with \
+             `if_revision` {revision}{}",
+            current(error)
+        ),
         Error::NoteTooLarge { limit, .. } => format!("{advice}; only a person can raise `{limit}`"),
         Error::TooManyNotes { .. } => format!("{advice}; only a person can raise `max_notes`"),
         Error::NoSuchStuck { candidates, .. } if candidates.is_empty() => {
@@ -40,4 +43,13 @@ pub(crate) fn hint(error: &Error) -> String {
         }
         _ => advice,
     }
+}
+
+/// The note as it is now, where a call was refused for it.
+fn current(error: &Error) -> String {
+    let revision = error.current().map_or(0, |note| note.revision);
+    let text = error.current_text();
+    text.map_or(String::new(), |text| {
+        format!("\nthe current text, revision {revision}:\n{text}")
+    })
 }

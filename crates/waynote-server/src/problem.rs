@@ -31,7 +31,7 @@ pub(crate) struct ProblemForm {
     /// The family of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<ErrorClass>,
-    /// The note as it is now, when a write expected another revision.
+    /// The note as it is now, when a write expected another revision, or none over another's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     current: Option<Box<Note>>,
     /// The fields of the error: a client in Rust makes the same error of them.
@@ -79,10 +79,7 @@ impl Problem {
 
     /// The problem for an error of the store of that name. The name replaces paths of this machine.
     pub(crate) fn of_store(error: &Error, name: &str) -> Self {
-        let current = match error {
-            Error::Conflict { current, .. } => current.clone(),
-            _ => None,
-        };
+        let current = error.current().cloned().map(Box::new);
         // An error of a crate above the library has no fields and no path.
         let fields = serde_json::to_value(error).ok();
         let told = fields

@@ -6,6 +6,7 @@ mod blocks;
 mod conformance;
 mod loops;
 mod one_order;
+mod others;
 mod processes;
 mod runs;
 mod search;
@@ -109,6 +110,10 @@ cases! { $
             a_forgetting_that_is_made_again_forgets_nothing_that_was_written_since
             a_forgetting_that_found_nothing_is_known_too an_id_belongs_to_a_forgetting_or_to_another_call
             an_undo_that_is_made_again_takes_back_one_change;
+    }
+    others {
+        Stores::each_store:
+            a_careful_writer_replaces_only_its_own_persons_agents_texts_unread what_a_careful_writer_may_do_to_anothers_text;
     }
     processes {
         Shared::in_processes:

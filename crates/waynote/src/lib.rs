@@ -185,7 +185,9 @@ pub use model::lineage::{Checkout, Lineage};
 pub use model::report::Report;
 pub use model::secret_policy::{FlaggedNote, SecretPolicy};
 pub use model::writer::{Ancestor, Writer};
-pub use note::{Action, EntryType, Note, NoteAsOf, OtherType, Position, Revision, Stamp, State};
+pub use note::{
+    Action, EntryType, Note, NoteAsOf, OtherType, Position, Replaces, Revision, Stamp, State,
+};
 pub use notebook::Notebook;
 pub use place::{Base, Place};
 pub use places::Places;

@@ -339,7 +339,8 @@ pub trait Store: Reader {
     /// # Errors
     /// [`Error::HoldsSecret`](crate::Error::HoldsSecret), [`Error::NameHoldsSecret`](crate::Error::NameHoldsSecret),
     /// [`Error::NoteTooLarge`](crate::Error::NoteTooLarge), [`Error::TooManyNotes`](crate::Error::TooManyNotes),
-    /// [`Error::Conflict`](crate::Error::Conflict), [`Error::NotFound`](crate::Error::NotFound),
+    /// [`Error::Conflict`](crate::Error::Conflict), [`Error::OthersText`](crate::Error::OthersText),
+    /// [`Error::NotFound`](crate::Error::NotFound),
     /// [`Error::NotResolved`](crate::Error::NotResolved), [`Error::AppendOnly`](crate::Error::AppendOnly),
     /// [`Error::Forgotten`](crate::Error::Forgotten), [`Error::Undo`](crate::Error::Undo), as the change has it;
     /// [`Error::Busy`](crate::Error::Busy),

@@ -258,12 +258,10 @@ impl From<Silence> for Option<Duration> {
 }
 
 /// The error with these fields, for a reader who knows the store by this name; none if this version has no such error.
-/// `current` is the note that a conflict shows.
+/// `current` is the note that [`Error::current`] shows.
 pub fn error(fields: &Value, current: Option<Box<Note>>, store: &str) -> Option<Error> {
     let mut error = Error::deserialize(fields).ok()?;
     error.name_store(Path::new(store));
-    if let Error::Conflict { current: shown, .. } = &mut error {
-        *shown = current;
-    }
+    error.set_current(current);
     Some(error)
 }

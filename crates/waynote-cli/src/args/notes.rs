@@ -41,6 +41,9 @@ pub(crate) enum PlaceCommand {
         path: PathArgs,
         #[command(flatten)]
         text: TextArgs,
+        /// Write only if this is the current revision; 0: only if the note does not exist yet
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        if_revision: Option<u64>,
         /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_bytes: Option<i64>,

@@ -42,6 +42,20 @@ pub(super) fn run(context: &mut Context<'_>, old: &str, new: Option<&str>) -> Ou
     context.coloured(&format!("{}\n", marked.trim_end_matches('\n')))
 }
 
+/// The lines of a text that changed, as in a patch: at most so many, and how many more there are.
+pub(super) fn lines(before: &str, after: &str, most: usize) -> (Vec<String>, usize) {
+    let diff = TextDiff::from_lines(before, after);
+    let changed = diff.iter_all_changes();
+    let changed =
+        changed.filter(|of| of.tag() != ChangeTag::Equal && !of.value().trim().is_empty());
+    let mut lines: Vec<String> = changed
+        .map(|of| format!("{} {}", of.tag(), of.value().trim_end()))
+        .collect();
+    let more = lines.len().saturating_sub(most);
+    lines.truncate(most);
+    (lines, more)
+}
+
 /// The last revision of a note; `old` becomes the one before it that has a text, unless it names one. Deletions have
 /// none.
 fn last_two(context: &Context<'_>, old: &mut AddressAt) -> Outcome<AddressAt> {

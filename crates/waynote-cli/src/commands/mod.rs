@@ -46,6 +46,7 @@ mod start;
 #[cfg(feature = "postgres")]
 mod stores;
 mod tend;
+mod theirs;
 #[cfg(feature = "server")]
 mod token;
 #[cfg(feature = "server")]

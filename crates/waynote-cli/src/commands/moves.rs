@@ -127,7 +127,7 @@ pub(super) fn place(context: &mut Context<'_>, old: &OsStr, new: &OsStr) -> Outc
     })
 }
 
-/// The refusal where a note is at the new address.
+/// The refusal where a note is at the new address, or where the note is not the caller's to move.
 fn in_the_way(failure: Failure) -> Failure {
     match failure {
         Failure::Library(Error::Conflict {
@@ -145,6 +145,11 @@ fn in_the_way(failure: Failure) -> Failure {
                 ),
             )
         }
+        Failure::Library(error @ Error::OthersText { .. }) => Failure::refused(
+            "others_text",
+            error.to_string(),
+            "nothing was moved: `waynote cp` copies it, and a person moves it",
+        ),
         failure => failure,
     }
 }

@@ -17,6 +17,7 @@ use super::looping::started;
 use super::rollback;
 use super::sessions::SessionRow;
 use super::stands;
+use super::theirs::{self, Changed, is_own};
 use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::remembered::Remembered;
@@ -31,6 +32,8 @@ const NAMED: usize = 3;
 
 /// Lines about notes that stand elsewhere.
 const HINTS: usize = 2;
+/// The lines that the notes here keep.
+const KEPT: usize = 5;
 
 /// The newest sessions, from which those are chosen.
 const NEWEST: usize = 50;
@@ -59,6 +62,8 @@ struct View {
     more_sessions: usize,
     /// What others changed, by author.
     new: Vec<(Name, usize)>,
+    /// What they changed of the person's notes.
+    changed: Vec<Changed>,
     /// The first of the notes that apply.
     notes: Vec<Note>,
     /// How many there are, and the tokens of their block.
@@ -87,11 +92,14 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         let file = read.store_id.map(mark).transpose()?;
         let file = file.flatten();
         let looked = file.as_ref().and_then(looked);
-        let new = match looked {
-            Some((seen, _)) => by_others(&read.journal.concat(), seen, &settings.author.value),
-            None => Vec::new(),
-        };
-        let view = View::of(store, &request, read.event_sessions, new)?;
+        let (mut new, mut changed) = (Vec::new(), Vec::new());
+        if let Some((seen, _)) = looked {
+            let (changes, holder) = (read.journal.concat(), store.holder()?);
+            let own = holder.as_ref().unwrap_or(&settings.author.value);
+            new = by_others(&changes, seen, own);
+            changed = theirs::changed(store, &changes, seen, own)?;
+        }
+        let view = View::of(store, &request, read.event_sessions, (new, changed))?;
         Ok((read.store_id, read.version.position, file, looked, view))
     })?;
     let hints = context.read(|store| stands::all(&context.settings, store, &request.lineage))?;
@@ -109,7 +117,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         });
         let mut value = json!({
             "waiting": asked.collect::<Vec<_>>(), "sessions": view.sessions,
-            "more_sessions": view.more_sessions, "new": view.new,
+            "more_sessions": view.more_sessions, "new": view.new, "changed": view.changed,
             "looked_at": looked.map(|(_, at)| at.to_string()), "place": place, "agent": agent,
             "notes": notes.collect::<Vec<_>>(), "notes_that_apply": view.all, "tokens": view.tokens,
             "hints": hints.iter().map(Hint::line).collect::<Vec<_>>(), "store": path, "store_id": id.map(|id| id.to_string()),
@@ -119,7 +127,9 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         }
         return context.value(&value);
     }
-    if let (Some(file), Some(position)) = (file, position) {
+    // What an agent looks at is new to its person all the same.
+    let is_agents = matches!(Author::of(&settings.author.value), Author::Agent(_));
+    if let (Some(file), Some(position), false) = (file, position, is_agents) {
         // Without it, the same is new the next time.
         let _ = file.write(format!("{} {now}", position.number()).as_bytes());
     }
@@ -150,7 +160,7 @@ fn by_others(changes: &[Revision], seen: Position, own: &Name) -> Vec<(Name, usi
     let changes = changes.take_while(|change| change.position > Some(seen));
     for author in changes.map(Revision::author) {
         match new.iter_mut().find(|(of, _)| of == author) {
-            _ if author == own || Author::of(author) == Author::Person => {}
+            _ if is_own(author, own) => {}
             Some((_, count)) => *count += 1,
             None => new.push((author.clone(), 1)),
         }
@@ -163,7 +173,7 @@ impl View {
         store: &dyn Store,
         request: &Request,
         sessions: Vec<Name>,
-        new: Vec<(Name, usize)>,
+        (new, changed): (Vec<(Name, usize)>, Vec<Changed>),
     ) -> Outcome<Self> {
         let reader = &SessionReader::for_list(store, &sessions)?;
         let mut asked = Vec::new();
@@ -191,6 +201,7 @@ impl View {
             sessions,
             more_sessions,
             new,
+            changed,
             notes,
             all,
             tokens,
@@ -237,6 +248,19 @@ impl View {
             let by = visible(&masked(&by.collect::<Vec<_>>().join(", ")));
             let (at, zone) = (when::minute(at), when::zone());
             lines.push(format!("Since {at}{zone}: {by}"));
+        }
+        let notes = self.changed.iter().map(Changed::lines);
+        let mut shown = 0;
+        for note in notes.take(NAMED) {
+            // The notes that apply keep some lines.
+            if lines.len() + note.len() > LINES - KEPT {
+                break;
+            }
+            lines.extend(note);
+            shown += 1;
+        }
+        if let Some(more @ 1..) = self.changed.len().checked_sub(shown) {
+            lines.push(format!("  … {more} more of your notes: {program} history"));
         }
         lines
     }

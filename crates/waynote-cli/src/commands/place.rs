@@ -19,11 +19,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             at,
             path,
             text,
+            if_revision,
             max_bytes,
             cites,
             allow,
         } => {
-            let options = SaveOptions::default().limits(context.settings.place_limits(*max_bytes));
+            let options = SaveOptions::default()
+                .limits(context.settings.place_limits(*max_bytes))
+                .expect(saved::expected(*if_revision));
             let directory = context.directory(at.path.as_deref())?.by_path(path.by_path);
             let saving = context.on_directory(directory, None, Use::Make)?.into();
             saved::save(context, Saving { options, ..saving }, text, (cites, allow))

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use waynote::author::PERSON;
 use waynote::context::{Budget, Style, TokenFactor};
-use waynote::{Limits, Name, Options, Place};
+use waynote::{Author, Limits, Name, Options, Place};
+use waynote_clients::Client;
 use waynote_system::repository::Naming;
 use waynote_system::variables;
 
@@ -100,7 +100,7 @@ settings! {
             is_in_entries: true,
             ..SettingInfo::identity(variables::AUTHOR, Kind::Text)
         },
-        values::name, || values::name(PERSON), text;
+        values::name, default_author, text;
     /// The most bytes of a keyed note; zero or less: no limit.
     max_bytes: i64 = SettingInfo::new("WAYNOTE_MAX_BYTES", Kind::Whole),
         values::whole, || Ok(Limits::default().max_bytes), text;
@@ -166,6 +166,14 @@ settings! {
     /// Rules whose credentials may be written.
     allow_secrets: Vec<&'static str> = SettingInfo::new("WAYNOTE_ALLOW_SECRETS", Kind::Names),
         values::secret_rules, || Ok(Vec::new()), |all| names(all);
+}
+
+/// A person, but in the shell of an agent's client: that agent.
+fn default_author() -> Outcome<Name> {
+    Ok(match Client::of_shell(home::environment()) {
+        Some(client) => Author::Agent(client.word()).name()?,
+        None => Author::Person.name()?,
+    })
 }
 
 fn default_store() -> Outcome<PathBuf> {

@@ -67,7 +67,7 @@ fn line_ends_and_controls_stay() {
 fn what_cannot_be_saved_stays_in_a_file() {
     let scratch = Scratch::new();
     scratch.ok("key save k one");
-    let meanwhile = "echo mine > \"$2\"; \"$WAYNOTE\" --author agent:b key save k theirs";
+    let meanwhile = "echo mine > \"$2\"; \"$WAYNOTE\" --author ann key save k theirs";
     assert_snapshot!(edited(&scratch, "edit k", meanwhile), @"
     exit 1
     saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)

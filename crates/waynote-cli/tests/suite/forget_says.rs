@@ -11,7 +11,7 @@ fn what_is_left_says_that_something_was_forgotten() {
     $ waynote key save k one
     saved agent:default#k (new)
 
-    $ waynote --author agent:b key save k two
+    $ waynote --author agent:b key save k two --if-revision 1
     saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)
 
     $ waynote key save k three

@@ -23,7 +23,7 @@ fn the_list_of_tools_is_short() {
     reads note_list([type: string])
     overwrites note_save([cites: array], content: string, [if_revision: integer], [key: string], [pin: boolean], [place: string], [scope: string])
     reads note_show([address: string], [key: string], [place: string], [scope: string])
-    overwrites note_delete([address: string], [key: string], [place: string], [scope: string])
+    overwrites note_delete([address: string], [if_revision: integer], [key: string], [place: string], [scope: string])
     sets note_pin([address: string], [key: string], [pinned: boolean], [place: string], [scope: string])
     sets note_confirm([address: string], [key: string], [place: string], [scope: string])
     reads note_search([limit: integer], query: string)
@@ -104,7 +104,7 @@ fn a_notebook_is_kept() {
     saved agent:builder#build-steps (new, pinned); it applies in every project, as none is known here
 
     $ note_save {"content":"make\nship","key":"build-steps"}
-    saved agent:builder#build-steps (overwrote revision 1)
+    saved agent:builder#build-steps (overwrote revision 1; its text: note_show agent:builder#build-steps@1)
 
     $ note_save {"content":"x","if_revision":1,"key":"build-steps"}
     error: agent:builder#build-steps has changed: it is at revision 2, revision 1 was expected

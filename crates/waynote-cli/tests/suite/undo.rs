@@ -68,12 +68,12 @@ fn only_ones_own_changes_here_are_meant() {
     $ waynote key save mine three
     saved agent:default#mine (new)
 
-    $ waynote --author agent:b key save mine four
+    $ waynote --author ann key save mine four
     saved agent:default#mine (overwrote revision 3; `waynote undo agent:default#mine` brings it back)
 
     $ waynote undo
     exit 1
-    error: agent:b has changed agent:default#mine since your last change of it
+    error: ann has changed agent:default#mine since your last change of it
       look at its history, then undo it by its address, or restore a revision; `waynote history agent:default#mine` lists it
     ");
 }

@@ -14,6 +14,8 @@ mod vscode;
 
 use std::path::Path;
 
+use waynote_system::Environment;
+
 use crate::client::Event;
 use crate::error::{Lacking, Result};
 use crate::profile::setup::{ClientFile, InstallScope, Machine, Setup};
@@ -113,6 +115,13 @@ impl Client {
     /// first that is set.
     pub fn project_variables() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().filter_map(Self::project_variable)
+    }
+
+    /// The client whose agent runs this process as a command, as far as its environment tells.
+    pub fn of_shell(environment: &Environment) -> Option<Self> {
+        let is_set = |name| environment.variable(name).ok().flatten().is_some();
+        let runs = |client: &Self| client.profile().shell_variable.is_some_and(is_set);
+        Self::ALL.into_iter().find(runs)
     }
 
     /// The event at which a session of it gets its block; none where no hook brings it.
@@ -249,6 +258,20 @@ mod tests {
             Some(Event::Prompt)
         );
         assert_eq!(Client::Vscode.event_named("UserPromptSubmit"), None);
+    }
+
+    #[test]
+    fn a_shell_tells_whose_it_is() {
+        let of = |name: &str| {
+            let set = [(name.into(), "1".into()), ("HOME".into(), "/home/u".into())];
+            Client::of_shell(&Environment::new(set)).map(Client::word)
+        };
+        for client in Client::ALL {
+            let variable = client.profile().shell_variable;
+            assert_eq!(variable.and_then(of), variable.map(|_| client.word()));
+        }
+        assert_eq!(of("CLAUDECODE"), Some("claude-code"));
+        assert_eq!(of("CLAUDE_PROJECT_DIR"), None);
     }
 
     /// Some clients refuse a whole file for one event that they do not know.

@@ -13,6 +13,7 @@ pub(super) static CRUSH: Profile = Profile {
     answer: Form::Nested,
     tools: ["^(bash|edit|multiedit|view|write)$", ""],
     project_variable: Some("CRUSH_PROJECT_DIR"),
+    shell_variable: Some("CRUSH"),
     moved_by: Some(["CRUSH_GLOBAL_CONFIG", ".config/crush"]),
     files: |setup| setup.one_file(true, &[], false),
     ..with_server(
@@ -23,16 +24,19 @@ pub(super) static CRUSH: Profile = Profile {
     )
 };
 
-pub(super) static AMP: Profile = with_server(
-    Client::Amp,
-    ["amp", "Amp"],
-    [
-        ".config/amp/settings.json",
-        ".amp/settings.json",
-        "amp.mcpServers",
-    ],
-    EndpointForm::new(None, "url", "${WAYNOTE_TOKEN}"),
-);
+pub(super) static AMP: Profile = Profile {
+    shell_variable: Some("AMP_CURRENT_THREAD_ID"),
+    ..with_server(
+        Client::Amp,
+        ["amp", "Amp"],
+        [
+            ".config/amp/settings.json",
+            ".amp/settings.json",
+            "amp.mcpServers",
+        ],
+        EndpointForm::new(None, "url", "${WAYNOTE_TOKEN}"),
+    )
+};
 
 pub(super) static KIRO: Profile = with_server(
     Client::Kiro,
@@ -56,30 +60,39 @@ pub(super) static ZED: Profile = with_server(
     EndpointForm::NONE,
 );
 
-pub(super) static WINDSURF: Profile = with_server(
-    Client::Windsurf,
-    ["windsurf", "Windsurf"],
-    [".codeium/windsurf/mcp_config.json", "", SERVERS],
-    EndpointForm::new(None, "serverUrl", "${env:WAYNOTE_TOKEN}"),
-);
+pub(super) static WINDSURF: Profile = Profile {
+    shell_variable: Some("WINDSURF_CASCADE_TERMINAL"),
+    ..with_server(
+        Client::Windsurf,
+        ["windsurf", "Windsurf"],
+        [".codeium/windsurf/mcp_config.json", "", SERVERS],
+        EndpointForm::new(None, "serverUrl", "${env:WAYNOTE_TOKEN}"),
+    )
+};
 
-pub(super) static CLINE: Profile = with_server(
-    Client::Cline,
-    ["cline", "Cline"],
-    [".cline/data/settings/cline_mcp_settings.json", "", SERVERS],
-    EndpointForm::NONE,
-);
+pub(super) static CLINE: Profile = Profile {
+    shell_variable: Some("CLINE_ACTIVE"),
+    ..with_server(
+        Client::Cline,
+        ["cline", "Cline"],
+        [".cline/data/settings/cline_mcp_settings.json", "", SERVERS],
+        EndpointForm::NONE,
+    )
+};
 
-pub(super) static ROO: Profile = with_server(
-    Client::Roo,
-    ["roo", "Roo Code"],
-    [
-        "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
-        ".roo/mcp.json",
-        SERVERS,
-    ],
-    EndpointForm::new(Some("streamable-http"), "url", "${env:WAYNOTE_TOKEN}"),
-);
+pub(super) static ROO: Profile = Profile {
+    shell_variable: Some("ROO_ACTIVE"),
+    ..with_server(
+        Client::Roo,
+        ["roo", "Roo Code"],
+        [
+            "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+            ".roo/mcp.json",
+            SERVERS,
+        ],
+        EndpointForm::new(Some("streamable-http"), "url", "${env:WAYNOTE_TOKEN}"),
+    )
+};
 
 pub(super) static JUNIE: Profile = with_server(
     Client::Junie,

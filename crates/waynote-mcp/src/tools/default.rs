@@ -3,8 +3,8 @@
 use waynote::session_log::reply;
 use waynote::visible::{dropped, line_for_model};
 use waynote::{
-    Address, Citation, Expect, Found, Hit, Notebook, SaveOptions, SearchRequest, SessionLog,
-    named::Saved, single,
+    Address, Citation, Expect, Found, Hit, NoteBefore, Notebook, SaveOptions, SearchRequest,
+    SessionLog, named::Saved, single,
 };
 
 use super::list;
@@ -82,7 +82,13 @@ pub(super) const TOOLS: &[Spec] = &[
     Spec {
         name: "note_delete",
         about: "Delete one wrong or useless note, named as for note_show.",
-        parameters: &[KEY, SCOPE, PLACE, ADDRESS],
+        parameters: &[
+            KEY,
+            SCOPE,
+            PLACE,
+            ADDRESS,
+            optional("if_revision", Kind::Number(0), ""),
+        ],
         effect: Effect::Overwrites,
         run: delete,
     },
@@ -139,22 +145,25 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         .iter()
         .any(|name| call.arguments.text(name).is_some());
     let content = call.nonblank_content("content")?;
-    let expect = match call.arguments.number("if_revision") {
-        Some(revision) => Expect::Revision(u64::try_from(revision).unwrap_or_default()),
-        None => Expect::Any,
-    };
+    let expect = expected(call);
     let pin = call.arguments.flag("pin");
     let options = SaveOptions::default()
         .limits(call.here.caller.limits)
         .pin(pin)
         .expect(expect);
-    let stamp = call.stamp();
+    let stamp = call.stamp().careful();
     let store = call.notes.writable()?;
     let dropped = dropped(&content.shown());
     let (note, before) = single::save(store, address, content, options, &stamp)?;
     let how = match before {
         None => "new".into(),
-        Some(before) => format!("overwrote revision {}", before.revision),
+        Some(before) if before.hash == note.content.hash() => {
+            format!("the text of revision {}", before.revision)
+        }
+        Some(NoteBefore { revision, .. }) => format!(
+            "overwrote revision {revision}; its text: note_show {}@{revision}",
+            note.address
+        ),
     };
     let pinned = if pin == Some(true) { ", pinned" } else { "" };
     let scope = note.address.scope();
@@ -196,11 +205,19 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
         + &note.content.shown())
 }
 
+/// The revision that a call expects.
+fn expected(call: &Call<'_>) -> Expect {
+    let revision = call.arguments.number("if_revision");
+    revision
+        .map(|revision| u64::try_from(revision).unwrap_or_default())
+        .into()
+}
+
 fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
     let address = call.existing_note()?;
-    let stamp = call.stamp();
+    let (expect, stamp) = (expected(call), call.stamp().careful());
     let store = call.notes.writable()?;
-    match single::delete(store, address.clone(), Expect::Any, &stamp)? {
+    match single::delete(store, address.clone(), expect, &stamp)? {
         true => Ok(format!("deleted {address}")),
         false => Err(call.missing(&address)?),
     }

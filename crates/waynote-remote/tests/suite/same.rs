@@ -4,8 +4,9 @@ use waynote::change::Expect;
 use waynote::context::{Renderer, Request, Section, block_and_notes, changed, matching, render};
 use waynote::event::{ProcessIdentity, SessionEvent};
 use waynote::{
-    AsOf, Change, Content, EntryType, Error, Forget, Limits, Note, Notebook, Reader, ReaderExt,
-    SaveOptions, Scope, ScopeKind, SearchRequest, SessionLog, Store, UndoScope, undo_last,
+    AsOf, Change, Content, EntryType, Error, Forget, Limits, Note, Notebook, Place, Reader,
+    ReaderExt, SaveOptions, Scope, ScopeKind, SearchRequest, SessionLog, Stamp, Store, UndoScope,
+    undo_last,
 };
 
 use super::support::{Served, now, serve, stamp};
@@ -147,6 +148,15 @@ fn errors_are_those_of_the_store_with_its_address() {
         panic!("{conflict:?}");
     };
     assert_eq!(current.content, text("run make ship, twice"));
+    // Who has not read a person's text is shown it, too.
+    let person = Stamp::new(now(), "person".parse().unwrap());
+    let write =
+        |said: &str, stamp: &Stamp| store.apply(&[save("place:~/q".parse().unwrap(), said)], stamp);
+    write("a person's", &person).unwrap();
+    let unread = write("other", &stamp().careful()).unwrap_err();
+    assert_eq!(unread.kind(), "others_text");
+    assert_eq!(unread.current().unwrap().content, text("a person's"));
+    write("other", &stamp()).unwrap();
     // Put together here, so that no scanner takes this file for a leak.
     let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
     let secret = refused(

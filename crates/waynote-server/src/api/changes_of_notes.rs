@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::header::WARNING;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use waynote::{
     Address, Applied, Change, Content, Note, Result, SaveOptions, Stamp, Store, single, visible,
@@ -83,8 +83,11 @@ impl NoteChange {
         ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")
     ),
     responses(
-        (status = 200, description = "The note with its new revision", body = Note, headers(("ETag" = String, description = "Its revision"))),
+        (status = 200, description = "The note with its new revision", body = Note, headers(
+            ("ETag" = String, description = "Its revision"),
+            ("Waynote-Overwrote" = u64, description = "The revision with the text before: GET it with `@REVISION`"))),
         (status = 201, description = "The new note", body = Note, headers(("ETag" = String, description = "Its revision"))),
+        (status = 409, description = "Another author wrote its text, which `current` shows: send `If-Match` to replace it", body = ProblemForm, content_type = "application/problem+json"),
         (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
     )
 )]
@@ -103,8 +106,12 @@ pub(crate) async fn save(change: NoteChange, Body(note): Body<SaveNote>) -> Answ
         None => StatusCode::CREATED,
         Some(_) => StatusCode::OK,
     };
-    Ok((status, etag(&note), dropped, Json(note)).into_response())
+    let overwrote = before.map(|before| [(OVERWROTE, HeaderValue::from(before.revision))]);
+    Ok((status, etag(&note), overwrote, dropped, Json(note)).into_response())
 }
+
+/// The header of a reply to a save, with the revision that has the text before.
+const OVERWROTE: HeaderName = HeaderName::from_static("waynote-overwrote");
 
 /// The header of a reply to a text that was saved without its hidden characters.
 pub(super) fn dropped(text: &Content) -> HeaderMap {
@@ -129,15 +136,21 @@ pub(super) fn dropped(text: &Content) -> HeaderMap {
     ),
     responses(
         (status = 200, description = "Whether there was such a note", body = DeletedNote),
+        (status = 409, description = "Another author wrote its text, which `current` shows: send `If-Match` to replace it", body = ProblemForm, content_type = "application/problem+json"),
         (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn delete(change: NoteChange) -> Answer<Json<DeletedNote>> {
-    let deleted = change.run(move |store, address, expected, stamp| {
-        let deleted = single::delete(store, address.clone(), expected.expect(), stamp)?;
-        Ok(DeletedNote { address, deleted })
+    let applied = change.run(move |store, address, expected, stamp| {
+        let expect = expected.expect();
+        store.apply(&[Change::Delete { address, expect }], stamp)
     });
-    Ok(Json(deleted.await?))
+    let applied = applied.await?.pop().ok_or_else(Problem::internal)?;
+    Ok(Json(DeletedNote {
+        address: applied.address,
+        deleted: applied.changed,
+        revision: applied.before.map(|before| before.revision),
+    }))
 }
 
 /// Undoes the last change of a note that is not undone yet.

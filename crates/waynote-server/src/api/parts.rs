@@ -43,7 +43,7 @@ impl WriteQuery {
         let author = self.author.as_deref().map(str::parse).transpose()?;
         let lease: Option<EventAddress> = self.lease.as_deref().map(str::parse).transpose()?;
         let stamp = visit.stamp(author, written, operation(headers)?)?;
-        Ok(stamp.inside(lease))
+        Ok(stamp.inside(lease).careful())
     }
 }
 

@@ -44,6 +44,8 @@ forms! {
         address: Address,
         /// Whether there was one.
         deleted: bool,
+        /// The revision with its text; none without such a note.
+        revision: Option<u64>,
     }
 
     /// A page of sessions.

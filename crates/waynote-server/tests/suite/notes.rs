@@ -126,6 +126,53 @@ fn a_write_can_expect_a_revision() {
 }
 
 #[test]
+fn a_text_of_another_is_replaced_only_by_who_has_read_it() {
+    let server = start();
+    let persons = format!("{KEY}?author=person");
+    put(&server, &persons, &[], "a person's");
+    talk(
+        &server,
+        r#"
+        PUT    |               | other         | 409 others_text
+        DELETE |               |               | 409 others_text
+        PUT    |               | a person's    | 200 a person's
+        "#,
+    );
+    put(&server, &persons, &["If-Match: \"2\""], "a person's own");
+    let refused = put(&server, KEY, &[], "other");
+    let problem = refused.json();
+    assert_eq!(problem["current"]["content"], "a person's own", "{problem}");
+    assert_eq!(problem["current"]["revision"], 3);
+    // A call for several changes is one too, unless it says otherwise: so does the command of a person.
+    let apply = |replaces: Value| {
+        let save = json!({ "save": { "address": "agent:builder#deploy", "content": "other" } });
+        let mut stamp = json!({ "now": "2026-08-01T12:00:00Z", "author": "agent:builder" });
+        if !replaces.is_null() {
+            stamp["replaces"] = replaces;
+        }
+        let body = json!({ "changes": [save], "stamp": stamp }).to_string();
+        server.send("POST", &format!("{API}/apply"), &[], &body)
+    };
+    let refused = apply(Value::Null);
+    assert_eq!(refused.problem(), (409, "others_text".into()));
+    assert_eq!(refused.json()["current"]["content"], "a person's own");
+    let applied = apply(json!("any")).json();
+    assert_eq!(applied["applied"][0]["before"]["revision"], 3, "{applied}");
+    // What was replaced is named.
+    let replaced = put(&server, KEY, &["If-Match: \"4\""], "mine");
+    assert_eq!(replaced.header("waynote-overwrote"), "4");
+    assert_eq!(
+        server.get(&format!("{KEY}%403")).json()["content"],
+        "a person's own"
+    );
+    let deleted = server.send("DELETE", KEY, &[], "").json();
+    assert_eq!(
+        (&deleted["deleted"], &deleted["revision"]),
+        (&json!(true), &json!(5))
+    );
+}
+
+#[test]
 fn a_repeated_call_is_carried_out_once() {
     let server = start();
     let key = ["Idempotency-Key: 7b9c"];

@@ -241,6 +241,27 @@ pub enum Error {
         current: Option<Box<Note>>,
     },
 
+    /// A change of a text that another author wrote last, by a writer who did not say that it had read it (see
+    /// [`Replaces`](crate::note::Replaces)). Nothing was changed.
+    #[error("{} was last written by {}{} (revision {revision})", safe(address), safe(author), match holder {
+        Some(holder) if holder != author => format!(" of {}", safe(holder)),
+        _ => String::new(),
+    })]
+    OthersText {
+        /// The note.
+        address: Address,
+        /// Who wrote its text.
+        author: Name,
+        /// The holder of the token with which it was written.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holder: Option<Name>,
+        /// Its revision.
+        revision: u64,
+        /// The note as it is now.
+        #[serde(skip)]
+        current: Option<Box<Note>>,
+    },
+
     /// A change to an entry of a session's log.
     #[error("{} cannot be changed: a session's log is append-only", safe(address))]
     AppendOnly {
@@ -496,6 +517,9 @@ pub enum Error {
     Undo(#[from] UndoError),
 }
 
+/// The most characters of a note that a refusal shows.
+const SHOWN: usize = 8000;
+
 /// Text from outside, for use in a message: credentials in it are masked.
 pub fn safe(text: impl Display) -> String {
     crate::secrets::masked(&text.to_string()).into_owned()
@@ -529,6 +553,31 @@ impl Error {
             Self::Custom(error) => error.kind(),
             own => own.into(),
         }
+    }
+
+    /// The note as it is now, where a change was refused for it.
+    pub fn current(&self) -> Option<&Note> {
+        match self {
+            Self::Conflict { current, .. } | Self::OthersText { current, .. } => current.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The same for the other side of a connection, which gets the note beside the error.
+    pub(crate) fn set_current(&mut self, note: Option<Box<Note>>) {
+        if let Self::Conflict { current, .. } | Self::OthersText { current, .. } = self {
+            *current = note;
+        }
+    }
+
+    /// The beginning of its text, with credentials masked: a keyed note is whole, with the limit that it has by default.
+    pub fn current_text(&self) -> Option<String> {
+        let text = safe(self.current()?.content.shown());
+        let cut = crate::text::cut(&text, SHOWN);
+        Some(match text.chars().count().saturating_sub(SHOWN) {
+            0 => cut.into_owned(),
+            left => format!("{cut}\n({left} more characters)"),
+        })
     }
 
     /// Wraps a failure to read or write a file.

@@ -17,7 +17,7 @@ use crate::model::citation::Citation;
 use crate::secrets;
 
 pub use super::entry_type::{EntryType, OtherType};
-pub use super::stamp::Stamp;
+pub use super::stamp::{Replaces, Stamp};
 
 /// The earlier of two iterations, if they are known.
 pub(crate) fn earliest(one: Option<i64>, other: Option<i64>) -> Option<i64> {
@@ -203,7 +203,7 @@ impl Action {
     }
 
     /// True for an action that leaves the text, and so its author, as it was.
-    fn is_pin(self) -> bool {
+    pub(crate) fn is_pin(self) -> bool {
         matches!(self, Self::Pin | Self::Unpin)
     }
 

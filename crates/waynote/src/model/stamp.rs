@@ -11,6 +11,32 @@ use crate::model::note::micros;
 use crate::model::secret_policy::SecretPolicy;
 use crate::model::writer::Writer;
 
+/// Which texts a change may replace, delete or move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Replaces {
+    /// Any text. A person's command does, and says how to get the old one back.
+    #[default]
+    Any,
+    /// A text that another person or an import wrote last only if the change expects its revision: then it was read.
+    Read,
+    /// No such text. A move reads the note itself, and its caller may not have seen it.
+    Own,
+}
+
+impl Replaces {
+    /// What a request may replace that does not say.
+    fn unsaid() -> Self {
+        Self::Read
+    }
+
+    fn is_unsaid(&self) -> bool {
+        *self == Self::unsaid()
+    }
+}
+
 /// Who writes, and when. Every change takes one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -50,6 +76,12 @@ pub struct Stamp {
     /// True if the token is an agent's, which answers no question. A caller does not claim it, as with the token.
     #[serde(skip)]
     pub is_agents: bool,
+    /// Which texts it may replace. None: what was read, and its own.
+    #[serde(
+        default = "Replaces::unsaid",
+        skip_serializing_if = "Replaces::is_unsaid"
+    )]
+    pub replaces: Replaces,
 }
 
 impl Stamp {
@@ -66,6 +98,7 @@ impl Stamp {
             cites: None,
             named: Vec::new(),
             is_agents: false,
+            replaces: Replaces::Any,
         }
     }
 
@@ -81,6 +114,14 @@ impl Stamp {
     pub fn by(self, writer: impl Into<Option<Writer>>) -> Self {
         Self {
             writer: writer.into(),
+            ..self
+        }
+    }
+
+    /// The same stamp of a tool or an agent: it replaces no text of another unread.
+    pub fn careful(self) -> Self {
+        Self {
+            replaces: Replaces::Read,
             ..self
         }
     }

@@ -3,6 +3,7 @@
 //! A store calls [`decide`] inside its transaction, on top of what is planned there, and writes the result. So all engines
 //! follow the same rules.
 
+use super::others;
 use super::pending::PendingStore;
 use super::undo::{last_standing, last_undone};
 use crate::address::Address;
@@ -39,6 +40,7 @@ impl Write {
 /// # Errors
 /// [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::NoteTooLarge`]
 /// and [`Error::TooManyNotes`] over a limit; [`Error::Conflict`] when another revision was expected;
+/// [`Error::OthersText`] when a careful writer has not read what another author wrote;
 /// [`Error::NotFound`], [`Error::NotResolved`], [`Error::AppendOnly`] and [`Error::Forgotten`], depending on the
 /// change; [`UndoError::NothingToUndo`] and [`UndoError::NothingToRedo`]; [`Error::Busy`], [`Error::DamagedStore`] or
 /// [`Error::Engine`] when the store cannot be read.
@@ -66,6 +68,9 @@ pub(crate) fn decide(
             }
             let current = before.current(address)?;
             check_expected(address, *expect, current.as_ref())?;
+            if let Some(current) = current.as_ref().filter(|of| of.content != *content) {
+                others::check(current, *expect, before, stamp)?;
+            }
             if current.is_none() && address.key().is_some() {
                 limits.check_notes(before.count(&address.scope())?)?;
             }
@@ -196,6 +201,7 @@ pub(crate) fn decide(
             let Some(note) = current else {
                 return Ok(None);
             };
+            others::check(&note, *expect, before, stamp)?;
             let state = deleted(address, note.revision + 1, stamp);
             Ok(Some(write(Action::Delete, state, true, stamp)))
         }
@@ -211,6 +217,10 @@ pub(crate) fn decide(
             let target = before
                 .revision(address, *revision)?
                 .ok_or_else(|| Error::not_found(format!("{address}@{revision}")))?;
+            let is_the_same = |of: &Note| target.note().is_some_and(|to| to.content == of.content);
+            if let Some(current) = before.current(address)?.filter(|of| !is_the_same(of)) {
+                others::check(&current, (*last).into(), before, stamp)?;
+            }
             bring_back(Action::Restore, target.state, address, before, stamp).map(Some)
         }
         Change::Undo {

@@ -47,14 +47,16 @@ pub(super) fn stamped(
         return Ok(Cow::Borrowed(stamp));
     }
     let agent = || stamp.writer.as_ref()?.agent.clone();
-    let author = match (is_agents(stamp, leases)?, &stamp.token) {
+    let is_agents = is_agents(stamp, leases)?;
+    let author = match (is_agents, &stamp.token) {
         (true, _) => agent().ok_or_else(|| refused(PersonalAct::Write))?,
         (false, Some(holder)) => holder.clone(),
         (false, None) => return Ok(Cow::Borrowed(stamp)),
     };
+    let stamp = stamp.clone();
     Ok(Cow::Owned(Stamp {
         author,
-        ..stamp.clone()
+        ..if is_agents { stamp.careful() } else { stamp }
     }))
 }
 

@@ -4,7 +4,7 @@ use crate::address::Address;
 use crate::change::{Applied, Change, Expect, Origin};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::note::{Note, Stamp};
+use crate::note::{Note, Replaces, Stamp};
 use crate::place::Place;
 use crate::places::Places;
 use crate::store::{Ask, Store};
@@ -25,7 +25,7 @@ pub struct MoveOptions {
 ///
 /// # Errors
 /// [`Error::NotFound`] for a note that is not there; [`Error::Conflict`] for one that is in the way; [`Error::AppendOnly`]
-/// for a log; otherwise as [`Store::apply`].
+/// for a log; [`Error::OthersText`] for a text that a careful caller may not move; otherwise as [`Store::apply`].
 pub fn relocate(
     store: &dyn Store,
     pairs: &[(Address, Address)],
@@ -51,7 +51,12 @@ pub fn relocate(
     // A directory may move to one below it: the old notes go first.
     let first_save = deletions.len();
     deletions.extend(saves);
-    let mut applied = store.apply(&deletions, stamp)?;
+    let mut stamp = stamp.clone();
+    if stamp.replaces == Replaces::Read {
+        // The revisions above were read here, not by the caller.
+        stamp.replaces = Replaces::Own;
+    }
+    let mut applied = store.apply(&deletions, &stamp)?;
     Ok(applied.split_off(first_save))
 }
 

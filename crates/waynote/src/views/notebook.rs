@@ -52,9 +52,10 @@ impl<'s> Notebook<'s> {
     /// date. Returns the note and whether the key is new.
     ///
     /// # Errors
-    /// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::HoldsSecret`] and
-    /// [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::Busy`], [`Error::ReadOnly`],
-    /// [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
+    /// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::OthersText`] for a
+    /// careful stamp; [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed;
+    /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+    /// store cannot be written.
     pub fn save(
         &self,
         key: &Key,
@@ -140,8 +141,8 @@ impl<'s> Notebook<'s> {
     /// Deletes a note and returns whether it existed. A text that is not a valid key deletes nothing.
     ///
     /// # Errors
-    /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
-    /// store cannot be written.
+    /// [`Error::OthersText`] for a careful stamp; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
+    /// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
     pub fn delete(&self, key: &str, stamp: &Stamp) -> Result<bool> {
         let Ok(key) = key.parse::<Key>() else {
             return Ok(false);

@@ -76,8 +76,9 @@ impl<'s> Places<'s> {
     /// Deletes the place's own note and returns whether it existed.
     ///
     /// # Errors
-    /// [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`]
-    /// or [`crate::Error::Engine`] when the store cannot be written.
+    /// [`crate::Error::OthersText`] for a careful stamp; [`crate::Error::Busy`], [`crate::Error::ReadOnly`],
+    /// [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
+    /// written.
     pub fn delete(&self, place: &Place, stamp: &Stamp) -> Result<bool> {
         single::delete(
             self.store,

@@ -80,9 +80,10 @@ pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Re
 /// what it was before.
 ///
 /// # Errors
-/// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::HoldsSecret`] and
-/// [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::Busy`], [`Error::ReadOnly`],
-/// [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
+/// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::OthersText`] for a
+/// careful stamp; [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed;
+/// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+/// store cannot be written.
 pub fn save(
     store: &dyn Store,
     address: Address,
@@ -149,8 +150,9 @@ pub fn set_pinned(
 /// Deletes a note and returns whether it existed.
 ///
 /// # Errors
-/// [`Error::Conflict`] when another revision was expected; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
-/// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
+/// [`Error::Conflict`] when another revision was expected; [`Error::OthersText`] for a careful stamp; [`Error::Busy`],
+/// [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
+/// written.
 pub fn delete(store: &dyn Store, address: Address, expect: Expect, stamp: &Stamp) -> Result<bool> {
     let applied = store.apply(&[Change::Delete { address, expect }], stamp)?;
     Ok(applied.iter().any(|applied| applied.changed))

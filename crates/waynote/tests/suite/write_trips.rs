@@ -2,7 +2,7 @@
 
 use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
 use waynote::{
-    Ancestor, Change, EngineStore, EntryType, Indexing, OperationId, Stamp, Store, Writer,
+    Ancestor, Change, EngineStore, EntryType, Expect, Indexing, OperationId, Stamp, Store, Writer,
 };
 
 use super::counting::CountingEngine;
@@ -86,11 +86,15 @@ fn a_write_of_a_process_in_the_name_of_a_person_takes_two_round_trips() {
     let above = vec![Ancestor { pid: 7, start: 9 }];
     let writer = |namespace| Writer::new("h", "b", namespace, above.clone()).agent(name("loop"));
     let authors = [("before", None), ("inside", None), ("elsewhere", Some(1))];
-    for (text, namespace) in authors {
+    for (number, (text, namespace)) in (1..).zip(authors) {
+        let mut change = save("k", text);
+        if let Change::Save { expect, .. } = &mut change {
+            *expect = Expect::Revision(number);
+        }
         let mut stamp = stamp();
         stamp.writer = Some(writer(namespace));
         store.engine().writes.set(0);
-        store.apply(&[save("k", text)], &stamp).unwrap();
+        store.apply(&[change], &stamp).unwrap();
         assert_eq!(store.engine().writes.get(), 2, "{text}");
         let author = waynote::Reader::get(&store, &"agent:a#k".parse().unwrap());
         let by = if text == "inside" { "loop" } else { "person" };

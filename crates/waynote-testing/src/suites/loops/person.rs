@@ -47,6 +47,13 @@ pub(crate) fn what_is_written_in_a_persons_name_inside_a_loop_is_the_agents(
     };
     write("told", &told.inside(lease)).unwrap();
     assert_eq!(author(store, "told"), "agent:b");
+    // An agent replaces no text that it has not read.
+    write("persons", &at(5)).unwrap();
+    let unread = store.apply(&[save(key("persons"), "other")], &inside);
+    assert!(
+        matches!(unread, Err(Error::OthersText { .. })),
+        "{unread:?}"
+    );
     // The last change is looked for by the author that counts.
     let reach = UndoScope::new(name("a"), Vec::new());
     let undone = undo_last(store, &reach, &inside).unwrap();

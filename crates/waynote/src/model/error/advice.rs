@@ -60,6 +60,11 @@ impl Error {
                 }
                 None => "expect revision 0 to create it",
             },
+            Self::OthersText { revision, .. } => {
+                return Some(format!(
+                    "give your text a key of its own, or read this one and do it again expecting revision {revision}"
+                ));
+            }
             Self::AppendOnly { .. } => "add an entry that corrects it",
             Self::NotResolved { .. } => {
                 "name a `stuck` entry, and say how it was solved as a learning, a tip or a decision"

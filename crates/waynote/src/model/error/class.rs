@@ -61,7 +61,9 @@ impl Error {
             Self::NotFound { .. } | Self::NoSuchStuck { .. } | Self::Forgotten { .. } => {
                 ErrorClass::NotFound
             }
-            Self::Conflict { .. } | Self::ForgetsMore { .. } => ErrorClass::Conflict,
+            Self::Conflict { .. } | Self::OthersText { .. } | Self::ForgetsMore { .. } => {
+                ErrorClass::Conflict
+            }
             Self::NotText { .. }
             | Self::HoldsSecret { .. }
             | Self::NameHoldsSecret { .. }

@@ -162,6 +162,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       expect revision 0 to create it
     conflict (Conflict): place:/p/[masked: github-token] has changed: it does not exist, revision 3 was expected
       expect revision 0 to create it
+    others_text (Conflict): place:/p/[masked: github-token] was last written by x [masked: github-token] y of ann (revision 2)
+      give your text a key of its own, or read this one and do it again expecting revision 2
     append_only (Refused): place:/p/[masked: github-token] cannot be changed: a session's log is append-only
       add an entry that corrects it
     not_resolved (Refused): place:/p/[masked: github-token] is not resolved: it is no `stuck` entry
@@ -294,10 +296,7 @@ fn an_error_is_the_same_on_the_other_side() {
         let Ok(fields) = serde_json::to_value(&error) else {
             continue;
         };
-        let current = match &error {
-            Error::Conflict { current, .. } => current.clone(),
-            _ => None,
-        };
+        let current = error.current().cloned().map(Box::new);
         let there = crate::wire::error(&fields, current, "/s/notes").unwrap();
         error.name_store("/s/notes".as_ref());
         assert_eq!(there.to_string(), error.to_string());
