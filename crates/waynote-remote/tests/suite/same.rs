@@ -4,9 +4,8 @@ use waynote::change::Expect;
 use waynote::context::{Renderer, Request, Section, block_and_notes, changed, matching, render};
 use waynote::event::{ProcessIdentity, SessionEvent};
 use waynote::{
-    AsOf, Change, Content, EntryType, Error, Forget, Limits, Note, Notebook, Place, Reader,
-    ReaderExt, SaveOptions, Scope, ScopeKind, SearchRequest, SessionLog, Stamp, Store, UndoScope,
-    undo_last,
+    AsOf, Change, Content, EntryType, Error, Forget, Limits, Note, Notebook, Reader, ReaderExt,
+    SaveOptions, Scope, ScopeKind, SearchRequest, SessionLog, Stamp, Store, UndoScope, undo_last,
 };
 
 use super::support::{Served, now, serve, stamp};
