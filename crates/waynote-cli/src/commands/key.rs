@@ -124,8 +124,9 @@ fn scopes(context: &Context<'_>, scope: &ScopeArgs) -> Outcome<Vec<Scope>> {
             places = vec![lineage.named(place.clone()), place];
             places.dedup();
         }
+        (None, Some(_)) if context.output.json => {}
         (None, Some(project)) => say(&format!(
-            "the notes of the project {}; `--notebook` lists those of the agent's notebook",
+            "notes of the project {} that apply here; `--notebook` lists the agent's",
             visible(project.as_str())
         )),
         (None, None) => return Ok(vec![Scope::Agent(context.settings.agent.value.clone())]),

@@ -1,7 +1,5 @@
 //! `waynote mv`, `waynote cp` and `waynote place mv`: notes that get another address.
 
-use std::ffi::OsStr;
-
 use serde_json::json;
 use waynote::moved::{self, MoveOptions};
 use waynote::text::plural;
@@ -12,7 +10,7 @@ use waynote_system::shell::quoted;
 use crate::args::MoveArgs;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
-use crate::typed::{Use, found, in_shell};
+use crate::typed::{Directory, Use, found, in_shell};
 
 pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Outcome {
     let purpose = if copy { Use::Keep } else { Use::TakeAway };
@@ -66,10 +64,8 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
 }
 
 /// Moves the notes of a directory and of all below it: those by its path, and those by its name in a repository.
-pub(super) fn place(context: &mut Context<'_>, old: &OsStr, new: &OsStr) -> Outcome {
-    let old = context.directory(Some(old))?;
-    let new = context.name_of(&context.directory(Some(new))?, Use::Make)?;
-    let mut names = vec![old.place.clone(), context.name_of(&old, Use::Keep)?];
+pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> Outcome {
+    let mut names = vec![old.place.clone(), context.name_of(old, Use::Keep)?];
     names.dedup();
     let options = MoveOptions {
         limits: context.settings.limits(None, None),
@@ -88,8 +84,8 @@ pub(super) fn place(context: &mut Context<'_>, old: &OsStr, new: &OsStr) -> Outc
     };
     let moved = context.write(|store| {
         let mut pairs = Vec::new();
-        for name in names.iter().filter(|name| **name != new) {
-            let below = moved::below(store, name, &new)?;
+        for name in names.iter().filter(|name| *name != new) {
+            let below = moved::below(store, name, new)?;
             pairs.extend(below.into_iter().map(|(from, to)| (name, from, to)));
         }
         pairs.retain(is_own);
@@ -116,7 +112,7 @@ pub(super) fn place(context: &mut Context<'_>, old: &OsStr, new: &OsStr) -> Outc
     };
     let (value, to) = (
         json!({ "from": from, "to": new, "notes": notes }),
-        in_shell(&new),
+        in_shell(new),
     );
     context.answer(&value, || {
         format!(

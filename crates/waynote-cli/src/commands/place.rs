@@ -76,7 +76,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             }
             Ok(())
         }
-        PlaceCommand::Mv { old, new } => moves::place(context, old, new),
+        PlaceCommand::Mv { old, new } => {
+            let (old, new) = (context.directory(Some(old))?, context.directory(Some(new))?);
+            let new = context.name_of(&new, Use::Make)?;
+            moves::place(context, &old, &new)
+        }
         PlaceCommand::Delete { at, if_revision } => {
             let directory = context.directory(at.path.as_deref())?;
             let address = context.on_directory(directory, None, Use::Keep)?;

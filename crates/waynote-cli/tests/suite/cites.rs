@@ -84,7 +84,7 @@ fn a_note_says_when_what_it_cites_has_changed() {
     $ waynote key list
     NOTE               UPDATED               PINNED  PREVIEW
     place:~/work#bill  2026-05-17T12:00:00Z          (cites fn charge, changed since 2026-05-17) charge is called once
-    the notes of the project ~/work; `--notebook` lists those of the agent's notebook
+    notes of the project ~/work that apply here; `--notebook` lists the agent's
 
     $ waynote search rounded
     place:~/work (2026-05-17) (cites src/pay.rs:3-6, changed since 2026-05-17)

@@ -177,7 +177,7 @@ fn a_key_without_a_scope_is_the_nearest_note() {
     NOTE                                  UPDATED               PINNED  PREVIEW
     repo:github.com/acme/shop//src#style  2026-05-17T12:00:00Z  pinned  src has few comments
     repo:github.com/acme/shop#style       2026-05-17T12:00:00Z          no comments
-    the notes of the project repo:github.com/acme/shop; `--notebook` lists those of the agent's notebook
+    notes of the project repo:github.com/acme/shop that apply here; `--notebook` lists the agent's
 
     $ waynote key count --notebook
     1
