@@ -27,6 +27,7 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
     let options = MoveOptions {
         copy,
         force: args.force,
+        is_directory: false,
         limits: context.settings.limits(None, None),
     };
     let stamp = context.stamp()?;
@@ -64,6 +65,7 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
 /// Moves the notes of a directory and of all below it.
 pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outcome {
     let options = MoveOptions {
+        is_directory: true,
         limits: context.settings.limits(None, None),
         ..MoveOptions::default()
     };
