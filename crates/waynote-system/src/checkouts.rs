@@ -114,11 +114,16 @@ impl<'e> GitCheckouts<'e> {
             return known.clone();
         }
         let here = self.here();
-        let here = here.iter().flat_map(|here| here.checkouts());
-        let here = { here }.find(|here| here.name == *repository);
+        let mut here = here.iter().flat_map(|here| here.checkouts());
+        let here = here.find(|here| here.name == *repository);
         let root = match (here, repository.in_repository()) {
             (Some(here), _) => Some(here.root.clone()),
-            (None, Some(_)) => self.environment.checkout_of(repository, &self.naming),
+            (None, Some(_)) => {
+                let seen = self
+                    .environment
+                    .checkouts_seen(&self.naming, Some(repository));
+                seen.into_iter().next().map(|of| of.root)
+            }
             (None, None) => Some(repository.clone()),
         };
         let directory = root.and_then(|root| fs::canonicalize(self.path(&root)?).ok());
@@ -252,19 +257,13 @@ impl Checkouts for GitCheckouts<'_> {
             Some(directory) => directory.clone(),
             None => self.place(self.environment.working_directory().ok()?)?,
         };
-        let (named, repository) = if directory.in_repository().is_some() {
-            let repository = directory.chain().into_iter().next()?;
-            (directory, repository)
-        } else {
-            let lineage = self.environment.lineage(&directory, &self.naming).ok()?;
-            match lineage.checkouts().first() {
-                Some(inner) => (lineage.named(directory), inner.name.clone()),
-                // Of a home, or one whose name is not known.
-                None => {
-                    let root = root_of(&self.path(&directory)?)?;
-                    (directory, self.place(&root)?)
-                }
-            }
+        let lineage = self.environment.lineage(&directory, &self.naming).ok()?;
+        let named = lineage.named(directory.clone());
+        let inner = lineage.checkouts().first().map(|of| &of.name);
+        let repository = match inner.or(lineage.repository()) {
+            Some(repository) => repository.clone(),
+            // Of a home, or one whose name is not known.
+            None => self.place(&root_of(&self.path(&directory)?)?)?,
         };
         let below = named.below(&repository).unwrap_or_default().to_owned();
         Some((repository, below))

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anstyle::AnsiColor;
 use serde_json::json;
+use waynote::Place;
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote_clients::{
@@ -172,18 +173,18 @@ fn names(context: &Context<'_>, findings: &mut Findings) {
             .unwrap_or_else(|| "`waynote place list` lists the notes".into());
         findings.note(hint.what, next);
     }
-    let environment = home::environment();
-    for alike in environment
-        .alike(&lineage, &settings.naming())
-        .unwrap_or_default()
-    {
-        let rows = repos_as_text(&settings.naming());
-        let rows = rows
-            .into_iter()
-            .chain([format!("{}={}", alike.name, alike.meant)]);
-        let rows = quoted(&rows.collect::<Vec<_>>().join(","));
-        let what = format!("{} may be {}: {}", alike.name, alike.meant, alike.evidence);
+    let naming = settings.naming();
+    let alike = home::environment()
+        .alike(&lineage, &naming)
+        .unwrap_or_default();
+    for (name, meant, evidence) in alike {
+        let named = |place: &Place| place.in_repository().unwrap_or_default().0.to_owned();
+        let (name, meant) = (named(&name), named(&meant));
+        let mut rows = naming.clone();
+        rows.same.insert(name.clone(), meant.clone());
+        let rows = quoted(&repos_as_text(&rows).unwrap_or_default());
         let next = format!("`waynote config set repos {rows}` makes the two names one");
+        let what = format!("{name} may be {meant}: {evidence}");
         findings.note(visible(&what), visible(&next));
     }
 }

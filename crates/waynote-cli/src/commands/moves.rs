@@ -29,6 +29,7 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
     let options = MoveOptions {
         copy,
         force: args.force,
+        is_directory: false,
         limits: context.settings.limits(None, None),
     };
     let stamp = context.stamp()?;
@@ -68,6 +69,7 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
     let mut names = vec![old.place.clone(), context.name_of(old, Use::Keep)?];
     names.dedup();
     let options = MoveOptions {
+        is_directory: true,
         limits: context.settings.limits(None, None),
         ..MoveOptions::default()
     };

@@ -5,7 +5,7 @@ use waynote::visible::{lines, visible};
 use waynote::{Address, Expect, Note, Place, secrets::masked, single};
 use waynote_system::shell::quoted;
 
-use super::{confirm, edit, moves, stale};
+use super::{confirm, edit, stale};
 use crate::args::AllowArgs;
 use crate::error::Outcome;
 use crate::invocation::Context;
@@ -113,7 +113,6 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
             choices.extend((!is_entry).then_some("[e]dit"));
         }
         Reason::PinNotGiven => choices.push("[u]npin"),
-        Reason::Missing { near: Some(_), .. } => choices.push("[m]ove with all below"),
         _ => {}
     }
     choices.extend((!is_entry).then_some("[d]elete"));
@@ -133,17 +132,6 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
             break letter;
         }
     };
-    if let (
-        "m",
-        Reason::Missing {
-            place,
-            near: Some(near),
-        },
-    ) = (letter.as_str(), &found.reason)
-    {
-        moves::place(context, place.as_str().as_ref(), near.as_str().as_ref())?;
-        return Ok(true);
-    }
     let (stamp, of) = (context.stamp()?, note.address.clone());
     let expect = Expect::Revision(note.revision);
     let done = match (letter.as_str(), &other) {

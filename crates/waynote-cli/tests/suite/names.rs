@@ -116,7 +116,7 @@ fn a_checkout_that_was_not_seen_before_says_so_once() {
     assert_eq!(
         said,
         format!(
-            "waynote: 2 notes stand under repo:github.com/acme/shop, as this repository was called; `{command}` moves \
+            "waynote: 2 notes stand under repo:github.com/acme/shop, its earlier name; `{command}` moves \
              them here"
         )
     );
@@ -139,7 +139,8 @@ fn a_folder_that_was_renamed_is_named_with_the_command() {
     let scratch = Scratch::new();
     let api = repository(&scratch, "projects/api", None);
     scratch.ok("place write --at ~/projects/api one");
-    scratch.ok("place write --at ~/projects/api/src two");
+    let write = scratch.run("place write --at ~/projects/api/src 'see `pay.rs:3-6`'");
+    has(write.cwd(&api).ok(), "cites src/pay.rs:3-6");
     let renamed = scratch.home().join("projects/api-v2");
     fs::rename(&api, &renamed).unwrap();
     let line = "2 notes belong to ~/projects/api, which is gone; `waynote place mv ~/projects/api \
@@ -155,6 +156,9 @@ fn a_folder_that_was_renamed_is_named_with_the_command() {
     fs::create_dir(scratch.home().join("away")).unwrap();
     scratch.ok("place mv ~/projects/api ~/projects/api-v2");
     lacks(status(), "belong to");
+    // What they cite moves along.
+    fs::write(renamed.join("src/pay.rs"), PAY.replace("100", "50")).unwrap();
+    has(scratch.ok("stale"), "+    let fee = cents / 50;");
     fs::rename(&renamed, &away).unwrap();
     let said = scratch.run("status").cwd(&away).ok();
     has(
@@ -225,8 +229,8 @@ fn what_has_no_name_says_why_in_one_line() {
     scratch.ok("place write --at ~/work one");
     git(&work, "remote rename origin me");
     git(&work, "remote add other https://github.com/other/shop");
-    let line = "this repository has several remotes and no `origin` (me, other), so its notes go by path; `git remote \
-                rename me origin` gives it that one's name";
+    let line = "several remotes and no `origin` (me, other): this repository's notes go by path; `git remote rename me origin` \
+                gives it that one's name";
     has(scratch.ok("status"), line);
     assert_eq!(
         lines(&begins(&scratch, &work, "a")),
@@ -234,7 +238,7 @@ fn what_has_no_name_says_why_in_one_line() {
     );
     assert_eq!(lines(&begins(&scratch, &work, "b")), "");
     scratch.put("work/.git/config", "[remote");
-    let line = "it is not known how this repository is called, so notes on paths alone apply:";
+    let line = "this repository's name is not known, so notes on paths alone apply:";
     has(scratch.ok("status"), line);
     let said = begins(&scratch, &work, "c");
     has(lines(&said), line);
@@ -315,8 +319,8 @@ fn names_are_made_one_in_the_settings() {
     has(
         doctor,
         "github.com/acme/store may be github.com/acme/shop: ~/work has the same first commit\n      next: `waynote \
-         config set repos 'box/me/shop=github.com/acme/shop,github.com/acme/shop//packages/*,\
-         github.com/acme/store=github.com/acme/shop'` makes the two names one",
+         config set repos 'box/me/shop=github.com/acme/shop,github.com/acme/store=github.com/acme/shop,\
+         github.com/acme/shop//packages/*'` makes the two names one",
     );
     // What cannot be read decides where notes go: commands refuse.
     scratch.put(".config/waynote/config.toml", "[repos]\nx = 1\n");

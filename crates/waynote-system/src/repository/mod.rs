@@ -6,7 +6,6 @@ mod config;
 mod glob;
 mod lineage;
 mod remote;
-mod same;
 mod seen;
 
 use std::fs;
@@ -14,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 pub use config::Unknown;
 pub use lineage::Naming;
-pub use same::Alike;
+pub use seen::Alike;
 
 use config::{Config, Reading, is_absent, unread};
 use remote::Remote;
@@ -148,19 +147,11 @@ fn found<'d>(
     directory: &'d Path,
     home: Option<&Path>,
 ) -> Result<Option<(&'d Path, GitFolders)>, Unknown> {
+    let real = home.and_then(|home| fs::canonicalize(home).ok());
     for root in directory.ancestors() {
-        let dot = root.join(".git");
-        match fs::symlink_metadata(&dot) {
-            Ok(_) => {}
-            Err(error) if is_absent(&error) => continue,
-            Err(error) => return Err(unread(&dot, &error)),
-        }
-        let is_above_home = |home: &Path| {
-            home.starts_with(root)
-                || fs::canonicalize(home).is_ok_and(|real| real.starts_with(root))
-        };
-        if root.parent().is_none() || home.is_some_and(is_above_home) {
-            return Ok(None);
+        let mut homes = home.into_iter().chain(real.as_deref());
+        if root.parent().is_none() || homes.any(|home| home.starts_with(root)) {
+            break;
         }
         if let Some(folders) = git_folders(root)? {
             return Ok(Some((root, folders)));
@@ -175,22 +166,24 @@ fn found<'d>(
 /// [`Unknown::File`] when a folder that is named cannot be read.
 fn git_folders(root: &Path) -> Result<Option<GitFolders>, Unknown> {
     let dot = root.join(".git");
-    let is_folder = match fs::metadata(&dot) {
-        Ok(of) => of.is_dir(),
-        Err(error) if is_absent(&error) && fs::symlink_metadata(&dot).is_err() => return Ok(None),
-        Err(error) => return Err(unread(&dot, &error)),
+    if let Err(error) = fs::symlink_metadata(&dot) {
+        return match is_absent(&error) {
+            true => Ok(None),
+            false => Err(unread(&dot, &error)),
+        };
+    }
+    let is_folder = fs::metadata(&dot)
+        .map_err(|error| unread(&dot, &error))?
+        .is_dir();
+    let link = match is_folder {
+        true => None,
+        false => config::contents(&dot)?,
     };
-    let own = match is_folder {
-        true => dot.clone(),
-        false => match config::contents(&dot)?
-            .unwrap_or_default()
-            .strip_prefix("gitdir:")
-        {
-            Some(folder) => root.join(folder.trim()),
-            None => return Ok(None),
-        },
+    let own = match link.as_ref().map(|link| link.strip_prefix("gitdir:")) {
+        None => real(&dot)?,
+        Some(Some(folder)) => real(&root.join(folder.trim()))?,
+        Some(None) => return Ok(None),
     };
-    let own = real(&own)?;
     match fs::symlink_metadata(own.join("HEAD")) {
         Ok(_) => {}
         Err(error) if is_folder && is_absent(&error) => return Ok(None),
@@ -266,5 +259,7 @@ fn elsewhere(
 
 #[cfg(test)]
 mod layout_tests;
+#[cfg(test)]
+mod odd_layout_tests;
 #[cfg(test)]
 mod tests;

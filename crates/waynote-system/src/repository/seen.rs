@@ -1,16 +1,17 @@
-//! How the checkouts of this machine were called when they were last seen: in one small file of the person's state folder,
-//! by the inode of the git folder, which stays when a folder is renamed and when a remote changes.
+//! How the checkouts of this machine were called when a session was last in them: in one small file of the person's state
+//! folder, by the inode of the git folder, which stays when a folder is renamed and when a remote changes.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use waynote::stands::Known;
-use waynote::{Lineage, Place};
+use waynote::{Checkout, Lineage, Place};
 
-use super::{Naming, Repository, found};
+use super::{Naming, Repository};
 use crate::environment::{Environment, Result};
+use crate::git::Git;
 use crate::plain;
 
 /// The most checkouts that are remembered, and the most names of one.
@@ -20,144 +21,152 @@ const NAMES: usize = 8;
 /// The longest file that is read.
 const BYTES: u64 = 1 << 20;
 
+/// How long git may take for the first commits of a checkout, and how many checkouts are compared.
+const LIMIT: Duration = Duration::from_secs(2);
+const COMPARED: usize = 8;
+
 /// A checkout that was seen: a line of the file.
-#[derive(Clone, Default)]
 struct Seen {
-    /// Device and inode of the git folder; of the directory, where there is none.
+    /// The git folder; the directory, where there is none.
     folder: String,
-    /// True once a session was told of it, and once since it has these names.
-    was_told: bool,
-    is_told: bool,
-    /// What its root was called, the present name and the present path last.
+    /// What its root was called, the last name and the last path at the end.
     names: Vec<Place>,
 }
 
-impl Seen {
-    fn read(line: &str) -> Option<Self> {
-        let mut parts = line.split('\t');
-        let (folder, told) = (parts.next()?.to_owned(), parts.next()?);
-        Some(Self {
-            folder,
-            was_told: told != "no",
-            is_told: told == "yes",
-            names: parts.filter_map(|name| name.parse().ok()).collect(),
-        })
-    }
-
-    fn line(&self) -> String {
-        let told = match (self.is_told, self.was_told) {
-            (true, _) => "yes",
-            (false, true) => "once",
-            (false, false) => "no",
-        };
-        let names: Vec<&str> = self.names.iter().map(Place::as_str).collect();
-        format!("{}\t{told}\t{}\n", self.folder, names.join("\t"))
-    }
-}
+/// Two names that may be one repository's: a name, the one that would count, and why. No evidence makes them one by itself.
+pub type Alike = (Place, Place, String);
 
 impl Environment {
-    /// What is known of the checkout or the project that a directory is in, from what this machine has seen; and remembers
-    /// it as it is now. `tells`: whether a session is told of it.
+    /// What is known of the checkout or the project that a directory is in, from what this machine has seen. `tells`: a
+    /// session is told of it, and it is remembered as it is now.
     ///
     /// # Errors
     /// [`EnvironmentError::NotText`](crate::EnvironmentError::NotText),
     /// [`EnvironmentError::Library`](crate::EnvironmentError::Library).
     pub fn known(&self, lineage: &Lineage, naming: &Naming, tells: bool) -> Result<Known> {
         let mut known = Known::default();
-        let checkout = lineage.checkouts().first();
-        let named = checkout.map(|of| (&of.name, &of.root));
-        let Some((name, root)) = named.or(lineage.project().zip(lineage.root())) else {
+        let Some((name, root)) = lineage.called() else {
             return Ok(known);
         };
-        let personal = self.git_files()?;
-        let directory = self.expanded(root.as_str())?;
-        let home = personal.home.as_deref();
-        let git_folder = found(&directory, home).ok().flatten();
-        let git_folder = git_folder.filter(|_| checkout.is_some());
-        if lineage.repository().is_none() && checkout.is_some() && !naming.is_off {
-            let found = Repository::of(&directory, &personal).ok().flatten();
-            known.several = found.map(|found| found.several).unwrap_or_default();
+        let mut folder = self.expanded(root.as_str())?;
+        if !lineage.checkouts().is_empty()
+            && let Ok(Some(found)) = Repository::of(&folder, &self.git_files()?)
+        {
+            folder = found.git_folder;
+            if lineage.repository().is_none() && !naming.is_off {
+                known.several = found.several;
+            }
+            let base = found.base.map(|base| naming.name(base));
+            known.base = base.and_then(|base| Place::repository(&base).ok());
         }
-        let folder = git_folder.map_or(directory.clone(), |(_, (_, shared))| shared);
-        let Ok(folder) = fs::metadata(folder) else {
+        let Ok(of) = fs::metadata(folder) else {
             return Ok(known);
         };
         // An inode is used again.
-        let created = folder.created().ok();
-        let created = created.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-        let created = created.unwrap_or_default().as_nanos();
-        let folder = format!("{}.{}.{created}", folder.dev(), folder.ino());
+        let created = of.created().unwrap_or(SystemTime::UNIX_EPOCH);
+        let created = created
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        let folder = format!("{}.{}.{}", of.dev(), of.ino(), created.as_nanos());
         // A worktree comes and goes.
-        let main = self.main_checkout(root)?;
-        let now = [name, main.as_ref().unwrap_or(root)];
+        let root = self.main_checkout(root)?.unwrap_or_else(|| root.clone());
+        let mut now = vec![name.clone(), root];
+        now.dedup();
         let mut seen = self.seen()?;
         let before = seen.iter().position(|of| of.folder == folder);
-        let mut own = before.map(|at| seen.remove(at)).unwrap_or_default();
-        let was = own.line();
-        let is_same = now.iter().all(|name| own.names.contains(name));
-        own.folder = folder;
-        own.is_told &= is_same;
-        known.is_first = !own.was_told;
-        known.is_new = !own.is_told;
+        let mut names = before.map_or(Vec::new(), |at| seen.remove(at).names);
+        known.is_first = names.is_empty();
         known.looks_beside = known.is_first;
-        own.names.retain(|name| !now.contains(&name));
+        known.is_new = !names.ends_with(&now);
+        names.retain(|name| !now.contains(name));
         let is_elsewhere = |name: &&Place| !lineage.places().contains(name);
-        known.former = own.names.iter().filter(is_elsewhere).cloned().collect();
-        own.names.extend(now.map(Place::clone));
-        own.names.dedup();
-        own.names.drain(..own.names.len().saturating_sub(NAMES));
-        own.is_told |= tells;
-        own.was_told |= tells;
+        known.former = names.iter().filter(is_elsewhere).cloned().collect();
+        names.extend(now);
+        names.drain(..names.len().saturating_sub(NAMES));
         let is_plain = |name: &Place| !name.as_str().contains(char::is_control);
-        if own.line() != was && own.names.iter().all(is_plain) {
-            seen.push(own);
-            seen.drain(..seen.len().saturating_sub(CHECKOUTS));
-            let lines: String = seen.iter().map(Seen::line).collect();
+        let file = self.seen_file()?;
+        if let Some(file) = file.filter(|_| tells && known.is_new && names.iter().all(is_plain)) {
+            seen.push(Seen { folder, names });
+            let lines = seen.iter().rev().take(CHECKOUTS).rev().map(|seen| {
+                let names = seen.names.iter().map(|name| format!("\t{name}"));
+                seen.folder.clone() + &names.collect::<String>() + "\n"
+            });
+            let lines: String = lines.collect();
             // Without the file, it is new the next time.
-            if let Some(file) = self.seen_file()? {
-                let folder = file.parent().map_or(Ok(()), plain::make_private_folder);
-                let _ = folder
-                    .and_then(|()| waynote_files::replace_private(&file, lines.as_bytes(), None));
-            }
+            let made = file.parent().map_or(Ok(()), plain::make_private_folder);
+            let _ =
+                made.and_then(|()| waynote_files::replace_private(&file, lines.as_bytes(), None));
         }
         Ok(known)
     }
 
-    /// Checkouts that this machine has seen, and the names that they have now: one for each repository.
-    pub fn checkouts_seen(&self, naming: &Naming) -> Vec<(Place, Place)> {
-        let mut found: Vec<(Place, Place)> = Vec::new();
-        for seen in self.seen().unwrap_or_default().into_iter().rev() {
-            let paths = seen
-                .names
-                .iter()
-                .rev()
-                .filter(|name| name.in_repository().is_none());
-            let lineages = paths.filter_map(|path| self.lineage(path, naming).ok());
-            let mut checkouts = lineages.filter_map(|of| of.checkouts().first().cloned());
-            if let Some(of) = checkouts.next().filter(|of| seen.names.contains(&of.root)) {
-                found.push((of.name, of.root));
-            }
-        }
+    /// Checkouts that this machine has seen, the last one first, as they are called now: all, or those of a repository.
+    pub fn checkouts_seen(&self, naming: &Naming, of: Option<&Place>) -> Vec<Checkout> {
+        let seen = self.seen().unwrap_or_default().into_iter().rev();
+        let seen = seen.filter(|seen| of.is_none_or(|of| seen.names.contains(of)));
+        let found = seen.filter_map(|seen| {
+            let lineage = self.lineage(seen.names.last()?, naming).ok()?;
+            lineage.checkouts().first().cloned()
+        });
         found
+            .filter(|found| of.is_none_or(|of| found.name == *of))
+            .collect()
     }
 
-    /// A checkout of a repository that this machine has seen.
-    pub(crate) fn checkout_of(&self, repository: &Place, naming: &Naming) -> Option<Place> {
-        let seen = self.seen().ok()?;
-        let mut named = seen
-            .iter()
-            .rev()
-            .filter(|seen| seen.names.contains(repository));
-        named.find_map(|seen| {
-            let paths = seen
-                .names
-                .iter()
-                .rev()
-                .filter(|name| name.in_repository().is_none());
-            let lineages = paths.filter_map(|path| self.lineage(path, naming).ok());
-            let mut checkouts = lineages.filter_map(|of| of.checkouts().first().cloned());
-            Some(checkouts.find(|of| of.name == *repository)?.root)
-        })
+    /// Which names may be one with that of the checkout that a directory is in.
+    ///
+    /// # Errors
+    /// As [`known`](Self::known).
+    pub fn alike(&self, lineage: &Lineage, naming: &Naming) -> Result<Vec<Alike>> {
+        let (Some(name), Some(root)) = (lineage.repository(), lineage.root()) else {
+            return Ok(Vec::new());
+        };
+        let known = self.known(lineage, naming, false)?;
+        let base = known.base.into_iter();
+        let base = base.map(|base| {
+            (
+                name.clone(),
+                base,
+                "`gh` works with that one (gh-resolved)".into(),
+            )
+        });
+        let mut alike: Vec<Alike> = base.collect();
+        let former = known
+            .former
+            .into_iter()
+            .filter(|former| former.in_repository().is_some());
+        alike.extend(former.map(|of| {
+            (
+                of,
+                name.clone(),
+                "this git folder was called so (its inode)".into(),
+            )
+        }));
+        let others = self.checkouts_seen(naming, None).into_iter();
+        let mut others = others.filter(|of| of.name != *name && of.name.in_repository().is_some());
+        if let Some(first) = self.first_commits(root) {
+            let others = others.by_ref().take(COMPARED);
+            let others = others.filter(|of| self.first_commits(&of.root).as_ref() == Some(&first));
+            alike.extend(others.map(|of| {
+                (
+                    name.clone(),
+                    of.name,
+                    format!("{} has the same first commit", of.root),
+                )
+            }));
+        }
+        alike.retain(|(from, to, _)| from != to);
+        alike.dedup_by(|next, kept| (&next.0, &next.1) == (&kept.0, &kept.1));
+        Ok(alike)
+    }
+
+    /// The commits without a parent; none in a shallow clone, which does not have them.
+    fn first_commits(&self, root: &Place) -> Option<Vec<u8>> {
+        let directory = fs::canonicalize(self.expanded(root.as_str()).ok()?).ok()?;
+        let git = Git::new(&directory, LIMIT, 1 << 16);
+        let shallow = git.ask(&["rev-parse", "--is-shallow-repository"]).ok()?;
+        let commits = git.ask(&["rev-list", "--max-parents=0", "HEAD"]).ok()?;
+        shallow.starts_with(b"false").then_some(commits)
     }
 
     fn seen_file(&self) -> Result<Option<PathBuf>> {
@@ -169,7 +178,15 @@ impl Environment {
         let file = self.seen_file()?;
         let bytes = file.and_then(|file| plain::read_own(&file, BYTES));
         let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
-        Ok(text.lines().filter_map(Seen::read).collect())
+        let seen = text.lines().map(|line| {
+            let (folder, names) = line.split_once('\t').unwrap_or_default();
+            let names = names.split('\t').filter_map(|name| name.parse().ok());
+            Seen {
+                folder: folder.to_owned(),
+                names: names.collect(),
+            }
+        });
+        Ok(seen.collect())
     }
 }
 
@@ -223,6 +240,7 @@ mod tests {
             ((is_first, is_new), former.join(" "))
         };
         machine.checkout("api", "");
+        // What a person looks at is not remembered.
         assert_eq!(known("api/src", false), (seen, String::new()));
         assert_eq!(known("api", true), (seen, String::new()));
         assert_eq!(known("api", true), (told, String::new()));
@@ -243,14 +261,17 @@ mod tests {
         let naming = Naming::default();
         let place = |text: &str| text.parse::<Place>().unwrap();
         let environment = machine.environment();
-        let checkout = |name: &str| environment.checkout_of(&place(name), &naming);
+        let checkout = |name: &str| {
+            let of = environment.checkouts_seen(&naming, Some(&place(name)));
+            of.first().map(|of| of.root.clone())
+        };
         assert_eq!(
             checkout("repo:github.com/acme/shop"),
             Some(place("~/other"))
         );
         assert_eq!(checkout("repo:github.com/other/shop"), Some(place("~/new")));
         assert_eq!(checkout("repo:github.com/none/shop"), None);
-        assert_eq!(environment.checkouts_seen(&naming).len(), 2);
+        assert_eq!(environment.checkouts_seen(&naming, None).len(), 2);
     }
 
     #[test]
@@ -264,9 +285,9 @@ mod tests {
         let text = fs::read_to_string(&file).unwrap();
         assert_eq!(
             (text.lines().count(), text.split('\t').count()),
-            (1, 2 + NAMES)
+            (1, 1 + NAMES)
         );
-        let many = "1.1\tyes\t~/x\n".repeat(CHECKOUTS + 50);
+        let many = "1.1.1\t~/x\n".repeat(CHECKOUTS + 50);
         fs::write(&file, many).unwrap();
         machine.known("shop", true);
         assert_eq!(

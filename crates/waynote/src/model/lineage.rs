@@ -168,6 +168,12 @@ impl Lineage {
             .or(self.root.as_ref())
     }
 
+    /// What the root of the innermost checkout is called, or the project outside of one; and its directory here.
+    pub fn called(&self) -> Option<(&Place, &Place)> {
+        let checkout = self.checkouts.first().map(|of| (&of.name, &of.root));
+        checkout.or(self.project.as_ref().zip(self.root.as_ref()))
+    }
+
     /// The checkouts that the directory is in, the innermost first.
     pub fn checkouts(&self) -> &[Checkout] {
         &self.checkouts

@@ -4,9 +4,11 @@ use crate::address::Address;
 use crate::change::{Applied, Change, Expect, Origin};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::model::citation::Citation;
 use crate::note::{Note, Replaces, Stamp};
 use crate::place::Place;
 use crate::places::Places;
+use crate::scope::Scope;
 use crate::store::{Ask, Store};
 
 /// How notes are moved.
@@ -16,6 +18,8 @@ pub struct MoveOptions {
     pub copy: bool,
     /// Whether a note that is there is overwritten.
     pub force: bool,
+    /// Whether their directory has moved, or has another name: what they cite in it is cited there.
+    pub is_directory: bool,
     /// The limits of the notes at their new addresses.
     pub limits: Limits,
 }
@@ -75,9 +79,29 @@ fn saved_at(to: &Address, note: &Note, options: MoveOptions) -> Change {
             created_at: note.created_at,
             updated_at: note.updated_at,
             is_synced: false,
-            cites: note.cites.clone(),
+            cites: match options.is_directory {
+                true => cited_there(note, to),
+                false => note.cites.clone(),
+            },
         }),
     }
+}
+
+/// What a note cites, once its repository has moved with it.
+fn cited_there(note: &Note, to: &Address) -> Vec<Citation> {
+    let mut cites = note.cites.clone();
+    if let (Scope::Place(from), Scope::Place(to)) = (note.address.scope(), to.scope()) {
+        for repository in cites
+            .iter_mut()
+            .filter_map(|cited| cited.repository.as_mut())
+        {
+            let mut above = std::iter::successors(Some(to.clone()), Place::parent);
+            let inside = from.below(repository);
+            let there = inside.and_then(|inside| above.find(|above| above.join(inside) == to));
+            *repository = there.unwrap_or_else(|| repository.clone());
+        }
+    }
+    cites
 }
 
 /// The notes on a directory and on those below it, each with its address after the directory has moved.
@@ -95,4 +119,48 @@ pub fn below(store: &dyn Store, old: &Place, new: &Place) -> Result<Vec<(Address
     };
     let pairs = notes.filter_map(|note| Some((note.address.clone(), moved(&note.address)?)));
     Ok(pairs.collect())
+}
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use super::*;
+    use crate::content::Content;
+    use crate::{Options, SqliteStore};
+
+    #[test]
+    fn what_a_directory_s_notes_cite_moves_with_their_repository() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("n.db"), &Options::default()).unwrap();
+        let place = |text: &str| text.parse::<Place>().unwrap();
+        for (from, to, cited, there) in [
+            ("~/api", "~/new", "~/api", "~/new"),
+            ("~/api/src", "~/new/src", "~/api", "~/new"),
+            ("~/api/src", "repo:a/api//src", "~/api", "repo:a/api"),
+            // Within its repository, and of another one.
+            ("~/api/src", "~/api/lib", "~/api", "~/api"),
+            ("~/api/src", "~/new/src", "~/other", "~/other"),
+            ("~/api", "~/new", "repo:a/api", "repo:a/api"),
+        ] {
+            let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
+            let citation = Citation {
+                repository: Some(place(cited)),
+                ..Citation::new("x.rs")
+            };
+            let citing = stamp.clone().citing(vec![citation]);
+            let content = Content::text("x").unwrap();
+            Places::new(&store)
+                .write(&place(from), content, &citing)
+                .unwrap();
+            let options = MoveOptions {
+                is_directory: true,
+                force: true,
+                ..MoveOptions::default()
+            };
+            let pairs = below(&store, &place(from), &place(to)).unwrap();
+            relocate(&store, &pairs, options, &stamp).unwrap();
+            let note = Places::new(&store).read(&place(to)).unwrap().unwrap();
+            assert_eq!(note.cites[0].repository, Some(place(there)), "{from} {to}");
+            Places::new(&store).delete(&place(to), &stamp).unwrap();
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::model::lineage::Lineage;
 use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Filter, Store};
+use crate::store::{Filter, ScopeSummary, Store};
 use crate::text::{plural, shell_word};
 use crate::visible::visible;
 
@@ -25,6 +25,8 @@ pub struct Known {
     pub former: Vec<Place>,
     /// Its remotes, if there are several and none is `origin`.
     pub several: Vec<String>,
+    /// The repository that `gh` works with in it.
+    pub base: Option<Place>,
 }
 
 /// A line for a person or a session.
@@ -69,19 +71,16 @@ fn moving(from: &Place, to: &Place, does: &str) -> Option<String> {
 fn below(store: &dyn Store, places: &[Place], top: &Place) -> Result<usize> {
     let inside = places.iter().filter(|place| place.below(top).is_some());
     let scopes: Vec<Scope> = inside.cloned().map(Scope::Place).collect();
-    match scopes.is_empty() {
-        true => Ok(0),
-        false => Ok(store.select(&Filter::Scopes(scopes))?.len()),
-    }
+    Ok(store.select(&Filter::Scopes(scopes))?.len())
 }
 
 fn places(store: &dyn Store) -> Result<Vec<Place>> {
     let scopes = store.scopes(ScopeKind::Place)?.into_iter();
-    let place = |scope| match scope {
+    let place = |of: ScopeSummary| match of.scope {
         Scope::Place(place) => Some(place),
         _ => None,
     };
-    Ok(scopes.filter_map(|of| place(of.scope)).collect())
+    Ok(scopes.filter_map(place).collect())
 }
 
 /// Notes of a directory that stand elsewhere, and why a repository has no name. `is_there` tells whether a directory of this
@@ -97,26 +96,25 @@ pub fn hints(
 ) -> Result<Vec<Hint>> {
     let mut hints = Vec::new();
     if let Some(reason) = lineage.unknown() {
-        let what = format!(
-            "it is not known how this repository is called, so notes on paths alone apply: {reason}"
-        );
-        hints.push(Hint {
-            what: visible(&what),
-            next: None,
-        });
+        let (why, next) = (visible(reason), None);
+        let what =
+            format!("this repository's name is not known, so notes on paths alone apply: {why}");
+        hints.push(Hint { what, next });
     }
     if let [first, ..] = known.several.as_slice() {
-        let several = visible(&known.several.join(", "));
-        let rename = visible(&shell_word(first));
-        hints.push(Hint {
-            what: format!("this repository has several remotes and no `origin` ({several}), so its notes go by path"),
-            next: Some(format!("`git remote rename {rename} origin` gives it that one's name")),
-        });
+        let (all, first) = (
+            visible(&known.several.join(", ")),
+            visible(&shell_word(first)),
+        );
+        let what =
+            format!("several remotes and no `origin` ({all}): this repository's notes go by path");
+        let next = Some(format!(
+            "`git remote rename {first} origin` gives it that one's name"
+        ));
+        hints.push(Hint { what, next });
     }
-    let checkout = lineage.checkouts().first().map(|of| (&of.name, &of.root));
-    let called = checkout.or(lineage.project().zip(lineage.root()));
     let asks = known.is_first || known.looks_beside || !known.former.is_empty();
-    let Some((name, root)) = called.filter(|_| asks) else {
+    let Some((name, root)) = lineage.called().filter(|_| asks) else {
         return Ok(hints);
     };
     let places = places(store)?;
@@ -129,16 +127,15 @@ pub fn hints(
     for old in former {
         let count = below(store, &places, &old)? as u64;
         let shown = visible(old.as_str());
-        let what = match (count, old.in_repository()) {
-            (0, _) => continue,
-            (_, Some(_)) => {
-                let stand = counted(count, "stand");
-                format!("{stand} under {shown}, as this repository was called")
-            }
-            (_, None) => format!("{} to {shown}, which is gone", counted(count, "belong")),
+        let what = match old.in_repository() {
+            Some(_) => format!(
+                "{} under {shown}, its earlier name",
+                counted(count, "stand")
+            ),
+            None => format!("{} to {shown}, which is gone", counted(count, "belong")),
         };
         let next = moving(&old, name, "moves them here");
-        hints.push(Hint { what, next });
+        hints.extend((count > 0).then_some(Hint { what, next }));
     }
     if let (true, true, Some((shown, _))) = (known.is_first, own > 0, name.in_repository()) {
         let (shown, apply) = (visible(shown), if own == 1 { "applies" } else { "apply" });
@@ -174,23 +171,15 @@ pub fn on_paths(
     lineage: &Lineage,
     is_own: &dyn Fn(&Place) -> bool,
 ) -> Result<Option<Hint>> {
-    let named = lineage.checkouts().first();
-    let Some(of) = named.filter(|of| of.name.in_repository().is_some()) else {
+    let (Some(_), Some((name, root))) = (lineage.repository(), lineage.called()) else {
         return Ok(None);
     };
     let mut places = places(store)?;
-    places.retain(|place| place.below(&of.root).is_some() && is_own(place));
-    let count = below(store, &places, &of.root)?;
-    let what = format!(
-        "{} on paths in {}, which has a name",
-        counted(count as u64, "stand"),
-        visible(of.root.as_str())
-    );
-    let next = moving(
-        &of.root,
-        &of.name,
-        "gives them that name, for every checkout",
-    );
+    places.retain(|place| place.below(root).is_some() && is_own(place));
+    let count = below(store, &places, root)?;
+    let (stand, shown) = (counted(count as u64, "stand"), visible(root.as_str()));
+    let what = format!("{stand} on paths in {shown}, which has a name");
+    let next = moving(root, name, "gives them that name, for every checkout");
     Ok((count > 0).then_some(Hint { what, next }))
 }
 
@@ -246,7 +235,7 @@ mod tests {
                 "repo:a/old//x repo:a/old repo:a/older",
                 "",
                 &known("repo:a/old ~/p/x", false, false),
-                "2 notes stand under repo:a/old, as this repository was called; `waynote place mv repo:a/old \
+                "2 notes stand under repo:a/old, its earlier name; `waynote place mv repo:a/old \
                  repo:a/shop` moves them here",
             ),
             (shop, "~/p/x", "~/p/x", &known("~/p/x", true, false), ""),

@@ -259,7 +259,7 @@ mod tests {
         let store = SqliteStore::open(folder.path().join("n.db"), &Options::default()).unwrap();
         let stamp = Stamp::new(Timestamp::UNIX_EPOCH, "person".parse().unwrap());
         let place = |text: &str| text.parse::<Place>().unwrap();
-        let notes = "repo:a/b repo:a/b//src repo:a/b//src/pay/deep repo:a/b//zzz repo:a/b//f.rs/x repo:c/d//no ~/no";
+        let notes = "repo:a/b repo:a/b//src repo:a/b//src/payment/deep repo:a/b//zzz repo:a/b//f.rs/x repo:c/d//no ~/no";
         for on in notes.split(' ') {
             let content = Content::text(on).unwrap();
             let places = crate::places::Places::new(&store);
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                "repo:a/b//src/pay/deep repo:a/b//src/pay repo:a/b//src/payments",
+                "repo:a/b//src/payment/deep repo:a/b//src/payment repo:a/b//src/payments",
                 "repo:a/b//zzz repo:a/b//zzz -"
             ]
         );
