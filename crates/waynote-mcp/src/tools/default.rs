@@ -19,6 +19,8 @@ const PLACE: Parameter = optional("place", Kind::Text, "Its directory");
 
 const ADDRESS: Parameter = optional("address", Kind::Text, "As lists show it; @N: revision N");
 
+const IF_REVISION: Parameter = optional("if_revision", Kind::Number(0), "");
+
 const CITES: Parameter = optional("cites", Kind::Texts, "Code: src/x.rs:4-9, fn f");
 
 pub(super) const TOOLS: &[Spec] = &[
@@ -81,12 +83,7 @@ pub(super) const TOOLS: &[Spec] = &[
     Spec {
         name: "note_delete",
         about: "Delete one wrong or useless note, named as for note_show.",
-        parameters: &[
-            KEY,
-            PLACE,
-            ADDRESS,
-            optional("if_revision", Kind::Number(0), ""),
-        ],
+        parameters: &[KEY, PLACE, ADDRESS, IF_REVISION],
         effect: Effect::Overwrites,
         run: delete,
     },
@@ -155,9 +152,6 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
     let (note, before) = single::save(store, address, content, options, &stamp)?;
     let how = match before {
         None => "new".into(),
-        Some(before) if before.hash == note.content.hash() => {
-            format!("the text of revision {}", before.revision)
-        }
         Some(NoteBefore { revision, .. }) => format!(
             "overwrote revision {revision}; its text: note_show {}@{revision}",
             note.address
