@@ -176,13 +176,8 @@ impl Failure {
             Self::Arguments(error) => complain(&masked(error.to_string().trim_end())),
             _ => {
                 complain(&format!("error: {}\n  {}", self.line(), self.hint()));
-                if let Self::Library(error) = self
-                    && let (Some(note), Some(text)) = (error.current(), error.current_text())
-                {
-                    complain(&format!(
-                        "the current text of {}@{}:\n{text}",
-                        note.address, note.revision
-                    ));
+                if let Self::Library(error) = self {
+                    error.current_text().iter().for_each(|text| complain(text));
                 }
             }
         }

@@ -5,15 +5,15 @@ use waynote::Error;
 /// The hint for an error. For a conflict it shows the current note, so that the next call can succeed.
 pub(crate) fn hint(error: &Error) -> String {
     let advice = error.advice().unwrap_or_default();
+    let current = error.current_text().unwrap_or_default();
     match error {
         Error::NotFound { .. } => "note_list shows what exists".into(),
         Error::Conflict {
             current: Some(note),
             ..
         } => format!(
-            "look at the current text, then write again with `if_revision` {}{}",
-            note.revision,
-            current(error)
+            "look at the current text, then write again with `if_revision` {}\n{current}",
+            note.revision
         ),
         Error::UnknownRepository { .. } => {
             "a person has to make it readable; until then save with `scope` agent, or name the directory as `place:PATH`".into()
@@ -21,8 +21,7 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::Conflict { current: None, .. } => "`if_revision` 0 creates it".into(),
         Error::OthersText { revision, .. } => format!(
             "nothing was changed; save yours under a key of its own, or read this text and call again with \
-             `if_revision` {revision}{}",
-            current(error)
+             `if_revision` {revision}\n{current}"
         ),
         Error::NoteTooLarge { limit, .. } => format!("{advice}; only a person can raise `{limit}`"),
         Error::TooManyNotes { .. } => format!("{advice}; only a person can raise `max_notes`"),
@@ -43,13 +42,4 @@ pub(crate) fn hint(error: &Error) -> String {
         }
         _ => advice,
     }
-}
-
-/// The note as it is now, where a call was refused for it.
-fn current(error: &Error) -> String {
-    let revision = error.current().map_or(0, |note| note.revision);
-    let text = error.current_text();
-    text.map_or(String::new(), |text| {
-        format!("\nthe current text, revision {revision}:\n{text}")
-    })
 }

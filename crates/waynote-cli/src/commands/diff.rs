@@ -4,6 +4,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 use waynote::secrets::masked;
+use waynote::text::plural;
 use waynote::{AddressAt, NoteAsOf, Revision, single};
 
 use crate::error::{Failure, Outcome};
@@ -42,18 +43,21 @@ pub(super) fn run(context: &mut Context<'_>, old: &str, new: Option<&str>) -> Ou
     context.coloured(&format!("{}\n", marked.trim_end_matches('\n')))
 }
 
-/// The lines of a text that changed, as in a patch: at most so many, and how many more there are.
-pub(super) fn lines(before: &str, after: &str, most: usize) -> (Vec<String>, usize) {
+/// The most changed lines that are shown of one note among others.
+const LINES: usize = 3;
+
+/// The first lines of a text that changed, as in a patch.
+pub(super) fn lines(before: &str, after: &str) -> Vec<String> {
     let diff = TextDiff::from_lines(before, after);
-    let changed = diff.iter_all_changes();
-    let changed =
-        changed.filter(|of| of.tag() != ChangeTag::Equal && !of.value().trim().is_empty());
-    let mut lines: Vec<String> = changed
-        .map(|of| format!("{} {}", of.tag(), of.value().trim_end()))
-        .collect();
-    let more = lines.len().saturating_sub(most);
-    lines.truncate(most);
-    (lines, more)
+    let lines = diff.iter_all_changes();
+    let changed = lines.filter(|of| of.tag() != ChangeTag::Equal && !of.value().trim().is_empty());
+    let line = |of: similar::Change<&str>| format!("{} {}", of.tag(), of.value().trim_end());
+    let mut lines: Vec<String> = changed.map(line).collect();
+    if let Some(more @ 1..) = lines.len().checked_sub(LINES) {
+        lines.truncate(LINES);
+        lines.push(format!("… {} more", plural(more as u64, "line")));
+    }
+    lines
 }
 
 /// The last revision of a note; `old` becomes the one before it that has a text, unless it names one. Deletions have

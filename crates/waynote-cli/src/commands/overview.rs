@@ -249,17 +249,14 @@ impl View {
             let (at, zone) = (when::minute(at), when::zone());
             lines.push(format!("Since {at}{zone}: {by}"));
         }
-        let notes = self.changed.iter().map(Changed::lines);
-        let mut shown = 0;
-        for note in notes.take(NAMED) {
-            // The notes that apply keep some lines.
-            if lines.len() + note.len() > LINES - KEPT {
-                break;
-            }
+        let mut changed = self.changed.iter().take(NAMED).map(Changed::lines);
+        let (mut more, mut next) = (self.changed.len(), changed.next());
+        // The notes that apply keep some lines.
+        while let Some(note) = next.filter(|note| lines.len() + note.len() <= LINES - KEPT) {
             lines.extend(note);
-            shown += 1;
+            (more, next) = (more - 1, changed.next());
         }
-        if let Some(more @ 1..) = self.changed.len().checked_sub(shown) {
+        if more > 0 {
             lines.push(format!("  … {more} more of your notes: {program} history"));
         }
         lines

@@ -109,7 +109,7 @@ fn a_notebook_is_kept() {
     $ note_save {"content":"x","if_revision":1,"key":"build-steps"}
     error: agent:builder#build-steps has changed: it is at revision 2, revision 1 was expected
     look at the current text, then write again with `if_revision` 2
-    the current text, revision 2:
+    the current text of agent:builder#build-steps@2:
     make
     ship
 

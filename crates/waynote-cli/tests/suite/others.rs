@@ -14,13 +14,13 @@ fn a_tool_replaces_no_text_of_a_person_that_it_has_not_read() {
     $ note_save {"content":"The tests need redis","place":"."}
     error: place:~/work was last written by person (revision 1)
     nothing was changed; save yours under a key of its own, or read this text and call again with `if_revision` 1
-    the current text, revision 1:
+    the current text of place:~/work@1:
     Rust workspace; prices are integers, in cents.
 
     $ note_delete {"place":"."}
     error: place:~/work was last written by person (revision 1)
     nothing was changed; save yours under a key of its own, or read this text and call again with `if_revision` 1
-    the current text, revision 1:
+    the current text of place:~/work@1:
     Rust workspace; prices are integers, in cents.
 
     $ note_pin {"place":"."}
@@ -48,7 +48,7 @@ fn a_tool_replaces_no_text_of_a_person_that_it_has_not_read() {
     scratch.ok(&format!("place write '{text}'"));
     let refused = client.call("note_save", json!({ "place": ".", "content": "x" }));
     lacks(&refused, &secret);
-    has(&refused, "more characters)");
+    assert!(refused.ends_with('…'));
     assert!(refused.len() < 9000, "{}", refused.len());
 }
 

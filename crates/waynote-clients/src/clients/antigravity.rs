@@ -15,7 +15,7 @@ pub(super) static PROFILE: Profile = Profile {
     block_event: Some(Event::Prompt),
     answer: Form::Steps,
     server: ["", "", "mcpServers"],
-    shell_variable: Some("ANTIGRAVITY_AGENT"),
+    shell_variable: "ANTIGRAVITY_AGENT",
     files: |_| Ok(Vec::new()),
     // Its plugin is installed by its own command.
     trust: |_, _| Ok(()),

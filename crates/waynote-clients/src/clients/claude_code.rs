@@ -51,7 +51,7 @@ pub(super) static PROFILE: Profile = Profile {
     server: [".claude.json", ".mcp.json", "mcpServers"],
     files,
     project_variable: Some("CLAUDE_PROJECT_DIR"),
-    shell_variable: Some("CLAUDECODE"),
+    shell_variable: "CLAUDECODE",
     next_steps,
     // In one word, since the option alone would take the words behind it as further tools. It adds to the user's own.
     allow: |_, _, rights| {

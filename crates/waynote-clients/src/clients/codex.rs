@@ -47,7 +47,7 @@ pub(super) static PROFILE: Profile = Profile {
     // Its entry has a member of its own for the variable.
     endpoint: EndpointForm::new(None, "url", TOKEN_VARIABLE),
     server: [".codex/config.toml", ".codex/config.toml", "mcp_servers"],
-    shell_variable: Some("CODEX_THREAD_ID"),
+    shell_variable: "CODEX_THREAD_ID",
     files,
     next_steps,
     reads_failure: Some(has_failed),

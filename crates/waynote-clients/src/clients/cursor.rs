@@ -30,7 +30,7 @@ pub(super) static PROFILE: Profile = Profile {
     files,
     project_variable: Some("CURSOR_PROJECT_DIR"),
     hook_variable: Some("CURSOR_VERSION"),
-    shell_variable: Some("CURSOR_AGENT"),
+    shell_variable: "CURSOR_AGENT",
     next_steps: |_, _| {
         vec!["restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into()]
     },

@@ -41,7 +41,7 @@ pub(super) static PROFILE: Profile = Profile {
     // Milliseconds, unlike the others.
     files: |setup| setup.one_file(false, &milliseconds(), true),
     project_variable: Some("GEMINI_PROJECT_DIR"),
-    shell_variable: Some("GEMINI_CLI"),
+    shell_variable: "GEMINI_CLI",
     has_lost_block,
     reads_failure: Some(has_failed),
     next_steps,

@@ -20,7 +20,7 @@ pub(super) static PROFILE: Profile = Profile {
     shows_instructions: Some("goose-cli"),
     endpoint: EndpointForm::new(None, "uri", "${WAYNOTE_TOKEN}"),
     server: [".config/goose/config.yaml", "", "extensions"],
-    shell_variable: Some("GOOSE_TERMINAL"),
+    shell_variable: "GOOSE_TERMINAL",
     files: |_| Ok(Vec::new()),
     snippet: Some(snippet),
     next_steps: |_, _| vec!["start a new session of Goose".into()],

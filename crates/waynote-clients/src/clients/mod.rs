@@ -119,8 +119,8 @@ impl Client {
 
     /// The client whose agent runs this process as a command, as far as its environment tells.
     pub fn of_shell(environment: &Environment) -> Option<Self> {
-        let is_set = |name| environment.variable(name).ok().flatten().is_some();
-        let runs = |client: &Self| client.profile().shell_variable.is_some_and(is_set);
+        let variable = |client: &Self| environment.variable(client.profile().shell_variable);
+        let runs = |client: &Self| matches!(variable(client), Ok(Some(_)));
         Self::ALL.into_iter().find(runs)
     }
 
@@ -268,7 +268,7 @@ mod tests {
         };
         for client in Client::ALL {
             let variable = client.profile().shell_variable;
-            assert_eq!(variable.and_then(of), variable.map(|_| client.word()));
+            assert!(variable.is_empty() || of(variable) == Some(client.word()));
         }
         assert_eq!(of("CLAUDECODE"), Some("claude-code"));
         assert_eq!(of("CLAUDE_PROJECT_DIR"), None);

@@ -33,7 +33,7 @@ pub(super) static PROFILE: Profile = Profile {
     answer: Form::Text,
     endpoint: EndpointForm::new(Some("remote"), "url", "{env:WAYNOTE_TOKEN}"),
     server: [".config/opencode/opencode.json", "opencode.json", "mcp"],
-    shell_variable: Some("OPENCODE"),
+    shell_variable: "OPENCODE",
     files,
     // The system prompt is no part of the conversation: its plugin puts the block there for each process.
     channel: Channel::System,

@@ -13,34 +13,30 @@ pub(super) static CRUSH: Profile = Profile {
     answer: Form::Nested,
     tools: ["^(bash|edit|multiedit|view|write)$", ""],
     project_variable: Some("CRUSH_PROJECT_DIR"),
-    shell_variable: Some("CRUSH"),
     moved_by: Some(["CRUSH_GLOBAL_CONFIG", ".config/crush"]),
     files: |setup| setup.one_file(true, &[], false),
     ..with_server(
         Client::Crush,
-        ["crush", "Crush"],
+        ["crush", "Crush", "CRUSH"],
         [".config/crush/crush.json", "crush.json", "mcp"],
         EndpointForm::new(Some("http"), "url", "$WAYNOTE_TOKEN"),
     )
 };
 
-pub(super) static AMP: Profile = Profile {
-    shell_variable: Some("AMP_CURRENT_THREAD_ID"),
-    ..with_server(
-        Client::Amp,
-        ["amp", "Amp"],
-        [
-            ".config/amp/settings.json",
-            ".amp/settings.json",
-            "amp.mcpServers",
-        ],
-        EndpointForm::new(None, "url", "${WAYNOTE_TOKEN}"),
-    )
-};
+pub(super) static AMP: Profile = with_server(
+    Client::Amp,
+    ["amp", "Amp", "AMP_CURRENT_THREAD_ID"],
+    [
+        ".config/amp/settings.json",
+        ".amp/settings.json",
+        "amp.mcpServers",
+    ],
+    EndpointForm::new(None, "url", "${WAYNOTE_TOKEN}"),
+);
 
 pub(super) static KIRO: Profile = with_server(
     Client::Kiro,
-    ["kiro", "Kiro"],
+    ["kiro", "Kiro", ""],
     [
         ".kiro/settings/mcp.json",
         ".kiro/settings/mcp.json",
@@ -51,7 +47,7 @@ pub(super) static KIRO: Profile = with_server(
 
 pub(super) static ZED: Profile = with_server(
     Client::Zed,
-    ["zed", "Zed"],
+    ["zed", "Zed", ""],
     [
         ".config/zed/settings.json",
         ".zed/settings.json",
@@ -60,43 +56,34 @@ pub(super) static ZED: Profile = with_server(
     EndpointForm::NONE,
 );
 
-pub(super) static WINDSURF: Profile = Profile {
-    shell_variable: Some("WINDSURF_CASCADE_TERMINAL"),
-    ..with_server(
-        Client::Windsurf,
-        ["windsurf", "Windsurf"],
-        [".codeium/windsurf/mcp_config.json", "", SERVERS],
-        EndpointForm::new(None, "serverUrl", "${env:WAYNOTE_TOKEN}"),
-    )
-};
+pub(super) static WINDSURF: Profile = with_server(
+    Client::Windsurf,
+    ["windsurf", "Windsurf", "WINDSURF_CASCADE_TERMINAL"],
+    [".codeium/windsurf/mcp_config.json", "", SERVERS],
+    EndpointForm::new(None, "serverUrl", "${env:WAYNOTE_TOKEN}"),
+);
 
-pub(super) static CLINE: Profile = Profile {
-    shell_variable: Some("CLINE_ACTIVE"),
-    ..with_server(
-        Client::Cline,
-        ["cline", "Cline"],
-        [".cline/data/settings/cline_mcp_settings.json", "", SERVERS],
-        EndpointForm::NONE,
-    )
-};
+pub(super) static CLINE: Profile = with_server(
+    Client::Cline,
+    ["cline", "Cline", "CLINE_ACTIVE"],
+    [".cline/data/settings/cline_mcp_settings.json", "", SERVERS],
+    EndpointForm::NONE,
+);
 
-pub(super) static ROO: Profile = Profile {
-    shell_variable: Some("ROO_ACTIVE"),
-    ..with_server(
-        Client::Roo,
-        ["roo", "Roo Code"],
-        [
-            "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
-            ".roo/mcp.json",
-            SERVERS,
-        ],
-        EndpointForm::new(Some("streamable-http"), "url", "${env:WAYNOTE_TOKEN}"),
-    )
-};
+pub(super) static ROO: Profile = with_server(
+    Client::Roo,
+    ["roo", "Roo Code", "ROO_ACTIVE"],
+    [
+        "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        ".roo/mcp.json",
+        SERVERS,
+    ],
+    EndpointForm::new(Some("streamable-http"), "url", "${env:WAYNOTE_TOKEN}"),
+);
 
 pub(super) static JUNIE: Profile = with_server(
     Client::Junie,
-    ["junie", "Junie"],
+    ["junie", "Junie", ""],
     [".junie/mcp/mcp.json", ".junie/mcp/mcp.json", SERVERS],
     EndpointForm::NONE,
 );
@@ -104,10 +91,10 @@ pub(super) static JUNIE: Profile = with_server(
 /// The member of most files that has the servers.
 const SERVERS: &str = "mcpServers";
 
-/// A client with a JSON file for its server, and nothing else.
+/// A client with a JSON file for its server, and nothing else: its word, its title and the variable of its shell, if any.
 const fn with_server(
     client: Client,
-    [word, title]: [&'static str; 2],
+    [word, title, shell_variable]: [&'static str; 3],
     server: [&'static str; 3],
     endpoint: EndpointForm,
 ) -> Profile {
@@ -116,6 +103,7 @@ const fn with_server(
         word,
         title,
         program: word,
+        shell_variable,
         server,
         endpoint,
         next_steps: |_, _| vec!["restart it, and allow the server `waynote` if it asks".into()],

@@ -35,7 +35,7 @@ pub(super) static PROFILE: Profile = Profile {
     // Older versions read milliseconds, newer ones too from 1,000 on.
     files: |setup| setup.one_file(false, &milliseconds(), true),
     project_variable: Some("QWEN_PROJECT_DIR"),
-    shell_variable: Some("QWEN_CODE"),
+    shell_variable: "QWEN_CODE",
     // The text of a start stands in the system prompt, which each process builds anew.
     channel: Channel::System,
     next_steps: |reach, _| {

@@ -64,7 +64,7 @@ pub(super) static COPILOT: Profile = Profile {
     title: "Copilot CLI",
     program: "copilot",
     server: [".copilot/mcp-config.json", ".github/mcp.json", "mcpServers"],
-    shell_variable: Some("COPILOT_CLI"),
+    shell_variable: "COPILOT_CLI",
     endpoint: EndpointForm::new(Some("http"), "url", "${WAYNOTE_TOKEN}"),
     moved_by: Some(["COPILOT_HOME", ".copilot"]),
     files: |setup| files(setup, "hooks/waynote-copilot.json"),

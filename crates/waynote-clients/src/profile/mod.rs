@@ -58,8 +58,9 @@ pub(crate) struct Profile {
     pub(crate) project_variable: Option<&'static str>,
     /// The variable that it sets for hooks, among them those that were written for Claude Code, which it runs too.
     pub(crate) hook_variable: Option<&'static str>,
-    /// The variable that it sets for the commands that its agent runs, and for no terminal of a person.
-    pub(crate) shell_variable: Option<&'static str>,
+    /// The variable that it sets for the commands that its agent runs, and for no terminal of a person; empty
+    /// where there is none.
+    pub(crate) shell_variable: &'static str,
     /// The channel by which its hook brings a session the block.
     pub(crate) channel: Channel,
     /// The JSON file that has its server, of the user and of a project, and the member that holds it; an empty name where
@@ -113,7 +114,7 @@ impl Profile {
         endpoint: EndpointForm::NONE,
         project_variable: None,
         hook_variable: None,
-        shell_variable: None,
+        shell_variable: "",
         channel: Channel::Hook,
         server: ["", "", "mcpServers"],
         moved_by: None,

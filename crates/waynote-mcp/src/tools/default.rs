@@ -22,6 +22,7 @@ const ADDRESS: Parameter = optional("address", Kind::Text, "As lists show it; @N
 
 /// Whose notebook a key is in; without it, the project's.
 const SCOPE: Parameter = optional("scope", Kind::Word(&["agent"]), "");
+const IF_REVISION: Parameter = optional("if_revision", Kind::Number(0), "");
 
 const CITES: Parameter = optional("cites", Kind::Texts, "Code: src/x.rs:4-9, fn f");
 
@@ -82,13 +83,7 @@ pub(super) const TOOLS: &[Spec] = &[
     Spec {
         name: "note_delete",
         about: "Delete one wrong or useless note, named as for note_show.",
-        parameters: &[
-            KEY,
-            SCOPE,
-            PLACE,
-            ADDRESS,
-            optional("if_revision", Kind::Number(0), ""),
-        ],
+        parameters: &[KEY, SCOPE, PLACE, ADDRESS, IF_REVISION],
         effect: Effect::Overwrites,
         run: delete,
     },
@@ -157,9 +152,6 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
     let (note, before) = single::save(store, address, content, options, &stamp)?;
     let how = match before {
         None => "new".into(),
-        Some(before) if before.hash == note.content.hash() => {
-            format!("the text of revision {}", before.revision)
-        }
         Some(NoteBefore { revision, .. }) => format!(
             "overwrote revision {revision}; its text: note_show {}@{revision}",
             note.address

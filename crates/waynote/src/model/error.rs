@@ -563,21 +563,14 @@ impl Error {
         }
     }
 
-    /// The same for the other side of a connection, which gets the note beside the error.
-    pub(crate) fn set_current(&mut self, note: Option<Box<Note>>) {
-        if let Self::Conflict { current, .. } | Self::OthersText { current, .. } = self {
-            *current = note;
-        }
-    }
-
-    /// The beginning of its text, with credentials masked: a keyed note is whole, with the limit that it has by default.
+    /// The address and the beginning of its text, with credentials masked: a keyed note is whole, with the limit that it
+    /// has by default.
     pub fn current_text(&self) -> Option<String> {
-        let text = safe(self.current()?.content.shown());
-        let cut = crate::text::cut(&text, SHOWN);
-        Some(match text.chars().count().saturating_sub(SHOWN) {
-            0 => cut.into_owned(),
-            left => format!("{cut}\n({left} more characters)"),
-        })
+        let note = self.current()?;
+        let at = safe(format_args!("{}@{}", note.address, note.revision));
+        let text = safe(note.content.shown());
+        let text = crate::text::cut(&text, SHOWN);
+        Some(format!("the current text of {at}:\n{text}"))
     }
 
     /// Wraps a failure to read or write a file.

@@ -18,22 +18,17 @@ use crate::model::writer::Writer;
 #[non_exhaustive]
 pub enum Replaces {
     /// Any text. A person's command does, and says how to get the old one back.
-    #[default]
     Any,
     /// A text that another person or an import wrote last only if the change expects its revision: then it was read.
+    #[default]
     Read,
     /// No such text. A move reads the note itself, and its caller may not have seen it.
     Own,
 }
 
 impl Replaces {
-    /// What a request may replace that does not say.
-    fn unsaid() -> Self {
-        Self::Read
-    }
-
-    fn is_unsaid(&self) -> bool {
-        *self == Self::unsaid()
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -77,10 +72,7 @@ pub struct Stamp {
     #[serde(skip)]
     pub is_agents: bool,
     /// Which texts it may replace. None: what was read, and its own.
-    #[serde(
-        default = "Replaces::unsaid",
-        skip_serializing_if = "Replaces::is_unsaid"
-    )]
+    #[serde(default, skip_serializing_if = "Replaces::is_default")]
     pub replaces: Replaces,
 }
 

@@ -28,21 +28,17 @@ pub(super) fn check(
     }
     let holder = holder_of_text(note, before)?;
     // An author is a claim; the holder is known.
-    let is_own = match Author::of(&note.author) {
-        _ if holder != stamp.token => false,
-        Author::Agent(_) => true,
-        _ => note.author == stamp.author,
-    };
-    match is_own {
-        true => Ok(()),
-        false => Err(Error::OthersText {
-            address: note.address.clone(),
-            author: note.author.clone(),
-            holder,
-            revision: note.revision,
-            current: Some(Box::new(note.clone())),
-        }),
+    let is_agents = matches!(Author::of(&note.author), Author::Agent(_));
+    if holder == stamp.token && (is_agents || note.author == stamp.author) {
+        return Ok(());
     }
+    Err(Error::OthersText {
+        address: note.address.clone(),
+        author: note.author.clone(),
+        holder,
+        revision: note.revision,
+        current: Some(Box::new(note.clone())),
+    })
 }
 
 /// The holder of the token with which the text of a note was written: pinning leaves it.
