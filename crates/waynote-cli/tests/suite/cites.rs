@@ -62,19 +62,17 @@ fn a_note_says_when_what_it_cites_has_changed() {
     $ waynote context
     ## Notes of this place
 
-    ### `place:~/work` (2026-05-17, by a person) (cites src/pay.rs:3-6, changed since 2026-05-17)
+    ### `place:~/work` (cites src/pay.rs:3-6, changed since 2026-05-17)
 
     ```
     fees are rounded down, see `src/pay.rs:3-6`
     ```
 
-    ### `place:~/work#bill` (2026-05-17, by a person) (cites `fn charge`, changed since 2026-05-17)
+    ## Other notes
 
-    ```
-    charge is called once
-    ```
+    - `place:~/work#bill` (cites `fn charge`, changed since 2026-05-17): `charge is called once`
 
-    120 of 2,000 tokens
+    97 of 2,000 tokens
 
     $ waynote place list
     NOTE               UPDATED               PREVIEW

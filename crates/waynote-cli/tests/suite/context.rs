@@ -60,7 +60,7 @@ fn a_budget_and_its_receipt() {
     ];
     let of_variables = of_variables.map(|(name, value)| last_line(name, value));
     insta::assert_snapshot!(of_variables.concat(), @"
-    698 of 2,000 tokens
+    530 of 2,000 tokens
     warning: WAYNOTE_BUDGET: `-1` is not a token budget; run `waynote doctor` for details
     warning: WAYNOTE_TOKEN_FACTOR: `much` is not a token factor; run `waynote doctor` for details
     ");

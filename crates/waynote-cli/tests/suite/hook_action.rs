@@ -294,8 +294,8 @@ fn what_a_session_was_given_is_listed() {
     insta::assert_snapshot!(without_times.join("\n"), @"
     session s
     WHEN                  EVENT       ACTION                TOKENS  NOTE                SHOWN
-    PreToolUse  Bash cat web/app.css  44      place:~/work/web@1  whole
-    deliveries: 1, tokens: 44
+    PreToolUse  Bash cat web/app.css  32      place:~/work/web@1  whole
+    deliveries: 1, tokens: 32
     ");
     let told: Value = serde_json::from_str(&scratch.ok("--json why")).unwrap();
     assert_eq!(told[0]["notes"][0]["address"], "place:~/work/web");

@@ -25,9 +25,9 @@ fn the_prompt_has_the_sources_order() {
     ## Notes from previous iterations
 
     STUCK:
-    - [#1, by a person] `the_stairs_are_narrow`
+    - [#1] `the_stairs_are_narrow`
 
-    34 of 2,000 tokens
+    30 of 2,000 tokens
 
     ## Current Task State
     - [ ] carry boxes

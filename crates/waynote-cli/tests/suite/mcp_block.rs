@@ -19,13 +19,13 @@ fn the_first_reply_carries_the_block_once() {
 
     ## Pinned notes
 
-    ### `agent:default#fact` (2026-05-17, by a person)
+    ### `agent:default#fact`
 
     ```
     v
     ```
 
-    39 of 2,000 tokens
+    27 of 2,000 tokens
     ");
     let second = client.result("note_show", json!({ "key": "fact" }));
     assert_eq!(text(second), "v");

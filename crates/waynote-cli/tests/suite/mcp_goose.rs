@@ -42,13 +42,13 @@ fn the_instructions_hold_the_notes_of_the_project_and_the_first_reply_does_not_r
 
     ## Notes of this place
 
-    ### `place:~/work` (2026-05-17, by a person)
+    ### `place:~/work`
 
     ```
     canary-of-work
     ```
 
-    42 of 2,000 tokens
+    30 of 2,000 tokens
     ");
     lacks(search(&mut client), "canary");
 }

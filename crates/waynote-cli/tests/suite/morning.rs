@@ -28,9 +28,9 @@ fn questions_come_first_then_loops_then_what_is_new_then_the_notes_here() {
     does   done    #1, 2026-05-17 12:00  1  all iterations ran
     Since 2026-05-17 12:00 UTC: 1 change by agent:mia, 1 change by agent:default
 
-    Here, ~/work (4 notes, 130 tokens at a start):
-      #build  pinned  make all
+    Here, ~/work (4 notes, 87 tokens at a start):
       ~/work          A workspace.
+      #build  pinned  make all
       #flaky          checkout fails about once
       #more           by an agent
       waynote context · waynote search WORDS · waynote --help

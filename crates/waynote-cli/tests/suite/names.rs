@@ -201,13 +201,13 @@ fn notes_on_paths_get_the_name_by_one_command() {
     );
     assert_transcript!(scratch, @"
     $ waynote place mv ~/work repo:github.com/acme/shop
-    moved 2 notes from ~/work to repo:github.com/acme/shop; `waynote place mv repo:github.com/acme/shop ~/work` moves them back
+    moved 2 notes from ~/work to repo:github.com/acme/shop; `waynote place mv repo:github.com/acme/shop place:~/work` moves them back
 
     $ waynote place list
     NOTE                              UPDATED               PREVIEW
+    repo:github.com/acme/lib          2026-05-17T12:00:00Z  three
     repo:github.com/acme/shop         2026-05-17T12:00:00Z  one
     repo:github.com/acme/shop//src#k  2026-05-17T12:00:00Z  two
-    place:~/work/vendor/lib           2026-05-17T12:00:00Z  three
 
     $ waynote undo
     undid the last change, of 4 notes; `waynote redo` brings it back
@@ -285,7 +285,7 @@ fn names_are_made_one_in_the_settings() {
     $ waynote config set repos box
     exit 2
     error: `repo:box` is not a place: a repository is named by its host and path: `repo:github.com/acme/shop`
-      a place is `~`, `~/x` or an absolute path
+      a place is `~`, `~/x`, an absolute path, or `repo:github.com/acme/shop//src`
 
     $ waynote config set repo_names maybe
     exit 2

@@ -147,10 +147,10 @@ fn the_morning_shows_what_others_did_to_ones_notes() {
         + The tests need redis.
         … 1 line more
 
-    Here, ~/work (4 notes, 134 tokens at a start):
+    Here, ~/work (4 notes, 101 tokens at a start):
+      ~/work          Rust workspace.
       #build  pinned  make -j
       #same   pinned  two
-      ~/work          Rust workspace.
       #hers           four
       waynote context · waynote search WORDS · waynote --help
     ");

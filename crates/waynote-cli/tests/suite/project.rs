@@ -36,15 +36,11 @@ fn a_key_belongs_to_its_project_in_every_checkout() {
     cargo build --release
 
     $ waynote context
-    ## Notes of this place
+    ## Other notes
 
-    ### `repo:github.com/acme/shop#build` (2026-05-17, by a person)
+    - `repo:/#build`: `cargo build --release`
 
-    ```
-    cargo build --release
-    ```
-
-    47 of 2,000 tokens
+    25 of 2,000 tokens
     ");
     // Another clone, and one in a folder that was renamed.
     let other = checkout(
@@ -340,19 +336,17 @@ fn without_a_known_name_nothing_is_written_by_chance() {
     $ waynote context
     ## Notes of this place
 
-    ### `place:~/projects/shop` (2026-05-17, by a person)
+    ### `place:~/projects/shop`
 
     ```
     it stays here
     ```
 
-    ### `place:~/projects/shop#port` (2026-05-17, by a person)
+    ## Other notes
 
-    ```
-    3000
-    ```
+    - `place:~/projects/shop#port`: `3000`
 
-    71 of 2,000 tokens
+    48 of 2,000 tokens
     warning: it is not known how this repository is called: HOME/projects/shop/.git/config cannot be read: it is larger than 1 MiB
       notes on paths are read, those by its name are not
 

@@ -91,18 +91,18 @@ fn an_empty_text_overwrites_nothing() {
     assert_snapshot!(scratch.ok("--session s context"), @"
     ## Pinned notes
 
-    ### `agent:default#pinned` (2026-05-17, by a person): (empty)
+    ### `agent:default#pinned`: (empty)
 
     ## Other notes
 
-    - `agent:default#k` (2026-05-17, by a person): (empty)
+    - `agent:default#k`: (empty)
 
     ## Notes from previous iterations
 
     TIP:
-    - [#0, by a person] (empty)
+    - [#0] (empty)
 
-    84 of 2,000 tokens
+    56 of 2,000 tokens
     ");
 }
 

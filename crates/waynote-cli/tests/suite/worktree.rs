@@ -24,10 +24,10 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
     let notes = block.lines().filter(|line| line.starts_with("###"));
     let notes: Vec<&str> = notes.collect();
     insta::assert_snapshot!(notes.join("\n"), @"
-    ### `place:~` (2026-05-17, by a person)
-    ### `place:~/shop` (2026-05-17, by a person)
-    ### `place:~/shop/api` (2026-05-17, by a person)
-    ### `place:~/trees/fix` (2026-05-17, by a person)
+    ### `place:~`
+    ### `place:~/shop`
+    ### `place:~/shop/api`
+    ### `place:~/trees/fix`
     ");
     // Asked for by its path it is the same; the main checkout has nothing of the worktree.
     assert_eq!(scratch.ok("context --at ~/trees/fix/api"), block);
