@@ -54,7 +54,7 @@ impl Environment {
         {
             folder = found.git_folder;
             if lineage.repository().is_none() && !naming.is_off {
-                known.several = found.several;
+                known.is_of_several = !found.several.is_empty();
             }
             let base = found.base.map(|base| naming.name(base));
             known.base = base.and_then(|base| Place::repository(&base).ok());
