@@ -11,11 +11,6 @@ use crate::settings::Settings;
 /// Everything that there is to say, for a person.
 pub(super) fn all(settings: &Settings, store: &dyn Store, lineage: &Lineage) -> Outcome<Vec<Hint>> {
     let known = environment().known(lineage, &settings.naming(), false)?;
-    let known = Known {
-        is_first: false,
-        looks_beside: true,
-        ..known
-    };
     let mut hints = hints(settings, store, lineage, &known)?;
     // In a file that is kept in sync, a directory's own note is on its path.
     if settings.notes_file.value.is_none() {

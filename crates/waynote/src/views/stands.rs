@@ -15,7 +15,7 @@ use crate::visible::visible;
 /// What a machine knows of a checkout, beside its lineage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// True if no session was told of it yet.
+    /// True if this is the first session that is told of it.
     pub is_first: bool,
     /// True if no session was told of it since it has its present name and path.
     pub is_new: bool,
