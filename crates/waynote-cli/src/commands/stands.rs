@@ -11,11 +11,6 @@ use crate::settings::Settings;
 /// Everything that there is to say, for a person.
 pub(super) fn all(settings: &Settings, store: &dyn Store, lineage: &Lineage) -> Outcome<Vec<Hint>> {
     let known = environment().known(lineage, &settings.naming(), false)?;
-    let known = Known {
-        is_first: false,
-        looks_beside: true,
-        ..known
-    };
     let mut hints = hints(settings, store, lineage, &known)?;
     // In a file that is kept in sync, a directory's own note is on its path.
     if settings.notes_file.value.is_none() {
@@ -34,10 +29,12 @@ pub(super) fn in_block(settings: &Settings, store: &dyn Store, lineage: &Lineage
     let known = environment().known(lineage, &settings.naming(), true);
     let known = known.ok().filter(|known| known.is_new).unwrap_or_default();
     let hints = hints(settings, store, lineage, &known).unwrap_or_default();
-    let lines = hints
-        .iter()
-        .map(|hint| format!("waynote: {}\n", hint.line()));
-    lines.collect()
+    let lines = hints.into_iter().map(|hint| match lineage.unknown() {
+        // A repository's own files say which path cannot be read: that is no text for a model.
+        Some(_) => hint.what,
+        None => hint.line(),
+    });
+    lines.map(|line| format!("waynote: {line}\n")).collect()
 }
 
 fn hints(

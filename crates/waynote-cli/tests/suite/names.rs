@@ -143,8 +143,8 @@ fn a_folder_that_was_renamed_is_named_with_the_command() {
     has(write.cwd(&api).ok(), "cites src/pay.rs:3-6");
     let renamed = scratch.home().join("projects/api-v2");
     fs::rename(&api, &renamed).unwrap();
-    let line = "2 notes belong to ~/projects/api, which is gone; `waynote place mv ~/projects/api \
-                ~/projects/api-v2` moves them here";
+    let line = "2 notes belong to ~/projects/api, which is gone; if it is this directory now, `waynote place mv \
+                ~/projects/api ~/projects/api-v2` moves them here";
     let status = || scratch.run("status").cwd(&renamed).ok();
     has(status(), line);
     assert_eq!(
@@ -229,7 +229,7 @@ fn what_has_no_name_says_why_in_one_line() {
     scratch.ok("place write --at ~/work one");
     git(&work, "remote rename origin me");
     git(&work, "remote add other https://github.com/other/shop");
-    let line = "several remotes and no `origin` (me, other): this repository's notes go by path; `git remote rename me origin` \
+    let line = "several remotes and no `origin`: this repository's notes go by path; `git remote rename NAME origin` \
                 gives it that one's name";
     has(scratch.ok("status"), line);
     assert_eq!(
@@ -238,10 +238,14 @@ fn what_has_no_name_says_why_in_one_line() {
     );
     assert_eq!(lines(&begins(&scratch, &work, "b")), "");
     scratch.put("work/.git/config", "[remote");
-    let line = "this repository's name is not known, so notes on paths alone apply:";
-    has(scratch.ok("status"), line);
+    let line = "this repository's name is not known, so notes on paths alone apply";
+    let config = work.join(".git/config");
+    has(
+        scratch.ok("status"),
+        format!("{line}; {} line 1 is not understood", config.display()),
+    );
     let said = begins(&scratch, &work, "c");
-    has(lines(&said), line);
+    assert_eq!(lines(&said), format!("waynote: {line}"));
     has(said, "one");
 }
 

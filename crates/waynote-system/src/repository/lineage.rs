@@ -117,7 +117,7 @@ impl Environment {
                 None => lineage.in_project(place.clone(), place.clone()),
             });
         };
-        let project = match lineage.repository() {
+        let project = match inner.name.in_repository() {
             Some(_) => naming.project(&lineage.named(place.clone())),
             None => inner.name,
         };

@@ -42,8 +42,8 @@ pub struct Repository {
     pub git_folder: PathBuf,
     /// The name; none where no remote gives one.
     pub name: Option<String>,
-    /// The remotes, if there are several and none is `origin`: no one of them gives the name.
-    pub several: Vec<String>,
+    /// True if there are several remotes and none is `origin`: no one of them gives the name.
+    pub is_of_several: bool,
     /// The repository that `gh` works with here (`gh-resolved`).
     pub base: Option<String>,
 }
@@ -98,13 +98,6 @@ impl Repository {
             (None, [only]) => Some(only),
             _ => None,
         };
-        let several = match named {
-            None => remotes
-                .iter()
-                .map(|(remote, _)| (*remote).to_owned())
-                .collect(),
-            Some(_) => Vec::new(),
-        };
         let read_named = |address: &str| match remote::read(&configured(&config, address)) {
             Some(Remote::Named(name)) => Some(name),
             _ => None,
@@ -136,7 +129,7 @@ impl Repository {
             root: root.to_owned(),
             git_folder,
             name,
-            several,
+            is_of_several: named.is_none() && remotes.len() > 1,
             base,
         })
     }

@@ -54,7 +54,7 @@ impl Environment {
         {
             folder = found.git_folder;
             if lineage.repository().is_none() && !naming.is_off {
-                known.several = found.several;
+                known.is_of_several = found.is_of_several;
             }
             let base = found.base.map(|base| naming.name(base));
             known.base = base.and_then(|base| Place::repository(&base).ok());
@@ -75,8 +75,8 @@ impl Environment {
         let mut seen = self.seen()?;
         let before = seen.iter().position(|of| of.folder == folder);
         let mut names = before.map_or(Vec::new(), |at| seen.remove(at).names);
-        known.is_first = names.is_empty();
-        known.looks_beside = known.is_first;
+        known.is_first = tells && names.is_empty();
+        known.looks_beside = !tells || known.is_first;
         known.is_new = !names.ends_with(&now);
         names.retain(|name| !now.contains(name));
         let is_elsewhere = |name: &&Place| !lineage.places().contains(name);
@@ -241,7 +241,7 @@ mod tests {
         };
         machine.checkout("api", "");
         // What a person looks at is not remembered.
-        assert_eq!(known("api/src", false), (seen, String::new()));
+        assert_eq!(known("api/src", false), (changed, String::new()));
         assert_eq!(known("api", true), (seen, String::new()));
         assert_eq!(known("api", true), (told, String::new()));
         fs::rename(machine.path("api"), machine.path("new")).unwrap();
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
         // What another could have written is not read.
         fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o622)).unwrap();
-        assert!(machine.known("shop", false).0);
+        assert!(machine.known("shop", true).0);
         // Neither without a state folder nor at a directory that is gone is anything remembered.
         assert!(machine.known("none/at/all", false).2.is_empty());
         assert!(!Path::new("/none/at/all").exists());

@@ -75,8 +75,8 @@ impl World {
         match self.of(path) {
             Ok(Some(found)) => match found.name {
                 Some(name) => name,
-                None if found.several.is_empty() => "no remote".into(),
-                None => format!("one of {}", found.several.join(", ")),
+                None if found.is_of_several => "several".into(),
+                None => "no remote".into(),
             },
             Ok(None) => "none".into(),
             Err(_) => "unknown".into(),
@@ -142,7 +142,7 @@ fn origin_gives_the_name_else_the_only_remote() {
     for (path, name) in [
         ("fork", "github.com/acme/shop"),
         ("one", "github.com/other/shop"),
-        ("two", "one of upstream, backup"),
+        ("two", "several"),
         ("none", "no remote"),
         ("gone", "no remote"),
         ("taken-back", "no remote"),

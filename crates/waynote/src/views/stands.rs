@@ -15,7 +15,7 @@ use crate::visible::visible;
 /// What a machine knows of a checkout, beside its lineage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// True if no session was told of it yet.
+    /// True if this is the first session that is told of it.
     pub is_first: bool,
     /// True if no session was told of it since it has its present name and path.
     pub is_new: bool,
@@ -23,8 +23,8 @@ pub struct Known {
     pub looks_beside: bool,
     /// Other names and paths that it had.
     pub former: Vec<Place>,
-    /// Its remotes, if there are several and none is `origin`.
-    pub several: Vec<String>,
+    /// True if it has several remotes and none is `origin`.
+    pub is_of_several: bool,
     /// The repository that `gh` works with in it.
     pub base: Option<Place>,
 }
@@ -34,7 +34,7 @@ pub struct Known {
 pub struct Hint {
     /// What is so.
     pub what: String,
-    /// The command, and what it does.
+    /// The command, and what it does; or why it is so.
     pub next: Option<String>,
 }
 
@@ -62,9 +62,9 @@ fn counted(count: u64, verb: &str) -> String {
     format!("{} {verb}{ending}", plural(count, "note"))
 }
 
-fn moving(from: &Place, to: &Place, does: &str) -> Option<String> {
+fn moving(from: &Place, to: &Place, does: &str) -> String {
     let (from, to) = (in_shell(from), in_shell(to));
-    Some(format!("`waynote place mv {from} {to}` {does}"))
+    format!("`waynote place mv {from} {to}` {does}")
 }
 
 /// The places with notes that are a place or below it, and how many notes they have.
@@ -96,21 +96,13 @@ pub fn hints(
 ) -> Result<Vec<Hint>> {
     let mut hints = Vec::new();
     if let Some(reason) = lineage.unknown() {
-        let (why, next) = (visible(reason), None);
-        let what =
-            format!("this repository's name is not known, so notes on paths alone apply: {why}");
+        let what = "this repository's name is not known, so notes on paths alone apply".into();
+        let next = Some(visible(reason));
         hints.push(Hint { what, next });
     }
-    if let [first, ..] = known.several.as_slice() {
-        let (all, first) = (
-            visible(&known.several.join(", ")),
-            visible(&shell_word(first)),
-        );
-        let what =
-            format!("several remotes and no `origin` ({all}): this repository's notes go by path");
-        let next = Some(format!(
-            "`git remote rename {first} origin` gives it that one's name"
-        ));
+    if known.is_of_several {
+        let what = "several remotes and no `origin`: this repository's notes go by path".into();
+        let next = Some("`git remote rename NAME origin` gives it that one's name".into());
         hints.push(Hint { what, next });
     }
     let asks = known.is_first || known.looks_beside || !known.former.is_empty();
@@ -120,9 +112,11 @@ pub fn hints(
     let places = places(store)?;
     let own = below(store, &places, name)?;
     let is_elsewhere = |place: &&Place| place.in_repository().is_some() || !is_there(place);
+    let mut guess = "";
     let mut former: Vec<Place> = known.former.iter().filter(is_elsewhere).cloned().collect();
     if former.is_empty() && known.looks_beside && own + below(store, &places, root)? == 0 {
         former.extend(gone_beside(&places, root, is_there));
+        guess = "if it is this directory now, ";
     }
     for old in former {
         let count = below(store, &places, &old)? as u64;
@@ -134,7 +128,7 @@ pub fn hints(
             ),
             None => format!("{} to {shown}, which is gone", counted(count, "belong")),
         };
-        let next = moving(&old, name, "moves them here");
+        let next = Some(format!("{guess}{}", moving(&old, name, "moves them here")));
         hints.extend((count > 0).then_some(Hint { what, next }));
     }
     if let (true, true, Some((shown, _))) = (known.is_first, own > 0, name.in_repository()) {
@@ -179,7 +173,11 @@ pub fn on_paths(
     let count = below(store, &places, root)?;
     let (stand, shown) = (counted(count as u64, "stand"), visible(root.as_str()));
     let what = format!("{stand} on paths in {shown}, which has a name");
-    let next = moving(root, name, "gives them that name, for every checkout");
+    let next = Some(moving(
+        root,
+        name,
+        "gives them that name, for every checkout",
+    ));
     Ok((count > 0).then_some(Hint { what, next }))
 }
 
@@ -252,7 +250,8 @@ mod tests {
                 "~/p/x/deep ~/p/y ~/q ~",
                 "~/p/y",
                 &known("", true, false),
-                "1 note belongs to ~/p/x, which is gone; `waynote place mv ~/p/x ~/p/shop` moves them here",
+                "1 note belongs to ~/p/x, which is gone; if it is this directory now, `waynote place mv ~/p/x \
+                 ~/p/shop` moves them here",
             ),
             (path, "~/p/x ~/p/y", "", &known("", true, false), ""),
             (path, "~/p/x ~/p/shop/src", "", &known("", true, false), ""),
@@ -283,11 +282,5 @@ mod tests {
     fn a_command_in_a_name_stays_a_word() {
         assert_eq!(in_shell(&place("~/a b")), "~/'a b'");
         assert_eq!(in_shell(&place("repo:a/$(id)")), "'repo:a/$(id)'");
-        let known = Known {
-            several: vec!["a;b".into(), "c".into()],
-            ..Known::default()
-        };
-        let said = said("~/p/shop", "", "", &known);
-        assert!(said.contains("`git remote rename 'a;b' origin`"), "{said}");
     }
 }
