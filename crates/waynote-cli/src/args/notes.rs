@@ -24,6 +24,9 @@ pub(crate) struct NoteArgs {
     /// Pin it: show it whole in every prompt
     #[arg(long, requires = "key")]
     pub(crate) pin: bool,
+    /// Write only if this is the current revision; 0: only if the note does not exist yet
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) if_revision: Option<u64>,
     #[command(flatten)]
     pub(crate) cites: CitesArgs,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use crate::typed::Use;
 
 pub(super) fn run(context: &mut Context<'_>, args: &NoteArgs) -> Outcome {
     let target = &args.target;
-    let saving = match &args.key {
+    let mut saving = match &args.key {
         Some(key) => Saving {
             options: SaveOptions::default()
                 .limits(context.settings.limits(None, None))
@@ -34,5 +34,6 @@ pub(super) fn run(context: &mut Context<'_>, args: &NoteArgs) -> Outcome {
             }
         }
     };
+    saving.options = saving.options.expect(saved::expected(args.if_revision));
     saved::save(context, saving, &args.text, (&args.cites, &args.allow))
 }

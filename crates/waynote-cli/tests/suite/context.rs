@@ -34,7 +34,7 @@ fn sections_alone_and_as_json() {
     assert_eq!(Scratch::new().ok("context"), "");
     let whole = scratch.ok("context --budget 0");
     let status = scratch.ok("context").replace(whole.as_str(), "");
-    assert_eq!(status, "\n153 of 2,000 tokens\n");
+    assert_eq!(status, "\n93 of 2,000 tokens\n");
     // A query goes with every other flag.
     let query = "context --query first --json --explain --as-of 2026-05-18T00:00:00Z";
     has(scratch.ok(query), "alpha");

@@ -81,7 +81,7 @@ fn each_client_is_told_in_its_schema_once() {
     ] {
         let session = words.replace(' ', "-");
         let said = hook(&scratch, words, &session, more.clone()).said();
-        let note = "- `place:~/work/lib/pay` (2026-05-17, by a person): `cents, never euros`";
+        let note = "- `place:~/work/lib/pay`: `cents, never euros`";
         has(&said, format!("{KEPT} for the paths of this action. "));
         has(&said, note);
         // The answer has the form of the one at the start.

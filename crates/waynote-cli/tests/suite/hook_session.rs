@@ -328,10 +328,7 @@ fn a_run_sees_what_earlier_ones_noted() {
     }
     let run = scratch.run("--session nightly --iteration 2 hook gemini BeforeAgent");
     let told = added(run.stdin(r#"{"prompt": "parser"}"#).patient());
-    has(
-        &told,
-        "\n\n- [#1, by a person] `the-parser-needs-a-cache`\n",
-    );
+    has(&told, "\n\n- [#1] `the-parser-needs-a-cache`\n");
     lacks(told, "of-another-session");
 }
 

@@ -13,7 +13,7 @@ fn the_list_of_tools_is_short() {
     let scratch = Scratch::new();
     let mut client = Client::start(&scratch, WORDS);
     let tools = client.tools();
-    assert_short(&tools, 865);
+    assert_short(&tools, 875);
     let lines: Vec<String> = tools.iter().map(listed).collect();
     // Without a session there is no log to add to.
     let mut client = Client::start(&scratch, "mcp");

@@ -44,7 +44,7 @@ fn two_tools_are_offered_inside_a_loop_alone() {
     let offered = tools(&mut inside);
     assert_eq!(offered.len(), 10);
     assert_eq!(offered[8..], ["session_complete", "blocked"]);
-    assert_short(&inside.tools(), 990);
+    assert_short(&inside.tools(), 1000);
     // Clients hand on some of the loop's variables and not others.
     for words in ["--session s mcp", "--session s --iteration 1 mcp"] {
         let mut named = Client::start(&scratch, words);

@@ -107,7 +107,7 @@ fn a_save_without_a_scope_stays_in_the_project() {
     let scratch = Scratch::new();
     let shop = checkout(&scratch, "shop", Some("https://github.com/acme/shop"));
     let mut client = client_in(&scratch, &shop);
-    scratch.ok("key save build everywhere --at ~");
+    scratch.ok("--author agent:default key save build everywhere --at ~");
     assert_calls!(client, @r#"
     $ note_save {"key":"build","content":"mine","scope":"agent"}
     saved agent:default#build (new)

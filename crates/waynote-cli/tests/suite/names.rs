@@ -131,7 +131,7 @@ fn a_checkout_that_was_not_seen_before_says_so_once() {
     );
     scratch.ok(command.strip_prefix("waynote ").unwrap());
     lacks(scratch.ok("status"), "stand under");
-    has(scratch.ok("context"), "repo:github.com/acme/store");
+    has(scratch.ok("context"), "`repo:/#k`: `two`");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn notes_on_paths_get_the_name_by_one_command() {
     );
     scratch.ok("place write --at ~/work one");
     scratch.ok("key save --at ~/work/src k two");
-    scratch.ok("place write --at ~/work/vendor/lib three");
+    scratch.ok("place write --path --at ~/work/vendor/lib three");
     lacks(scratch.ok("status"), "place mv");
     // A remote comes later.
     git(&work, &format!("remote add origin {SHOP}"));
@@ -205,7 +205,7 @@ fn notes_on_paths_get_the_name_by_one_command() {
 
     $ waynote place list
     NOTE                              UPDATED               PREVIEW
-    repo:github.com/acme/lib          2026-05-17T12:00:00Z  three
+    place:~/work/vendor/lib           2026-05-17T12:00:00Z  three
     repo:github.com/acme/shop         2026-05-17T12:00:00Z  one
     repo:github.com/acme/shop//src#k  2026-05-17T12:00:00Z  two
 

@@ -284,7 +284,6 @@ fn every_change_can_be_taken_back() {
 fn undo_and_redo_are_about_the_note_that_was_changed() {
     let mut stage = Stage::full();
     stage.refresh();
-    stage.press("j");
     let chosen = stage.app.item().unwrap().note.address.to_string();
     stage.press("dy");
     assert_ne!(stage.app.item().unwrap().note.address, note(&chosen));
