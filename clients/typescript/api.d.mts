@@ -358,6 +358,14 @@ export interface ChangeUndo {
   };
 }
 
+/** A checkout of a repository on this machine. */
+export interface Checkout {
+  /** The root of the repository, by its name; where it has none, by the path of the main checkout. */
+  name: Place;
+  /** The directory. */
+  root: Place;
+}
+
 /** Code that a note cites. */
 export interface Citation {
   /** When it was looked up. */
@@ -366,7 +374,7 @@ export interface Citation {
   code: string;
   /** The commit that was checked out. */
   commit?: string | null;
-  /** The directory of the repository; none if it was never looked up. */
+  /** The repository, by its name; by its directory, where it has none. None if it was never looked up. */
   repository?: Place | null;
   /** What the lines said without white space: length, sum and SHA-256. `word` for an identifier. */
   said?: string | null;
@@ -447,6 +455,8 @@ export interface DeletedNote {
   address: Address;
   /** Whether there was one. */
   deleted: boolean;
+  /** The revision with its text; none without such a note. */
+  revision?: number | null;
 }
 
 /** One thing that a call wrote. */
@@ -574,14 +584,12 @@ export interface HitsFound {
 export interface IterationBlock {
   /** The agent whose notebook it shows. */
   agent: Name;
-  /** Other places whose notes apply, as in `Request::also`. */
-  also?: Place[];
   /** The budget in tokens of the model that reads it; 0: no limit. */
   budget: number;
   /** The model's tokens for one of o200k. */
   factor?: number | null;
-  /** The place of the agent. */
-  place: Place;
+  /** The place of the agent, with every place whose notes apply there. */
+  lineage: Lineage;
   /** The position of the store's last change; none for an empty store. */
   position?: Position | null;
   /** The SHA-256 of the text that the agent was given, in hexadecimal. */
@@ -658,6 +666,20 @@ export interface Limits {
   max_notes?: number;
   /** The most bytes of a directory's own note. Its default is higher than that of a keyed note. */
   max_place_bytes?: number;
+}
+
+/** Every place whose notes apply at a directory. Whoever knows the file system makes it; nothing here asks a disk. The notes are read from home inwards: `~`, the directories above the checkout, then from its root down; in each directory those of its path come first, then those of its name in the repository. The nearest come last. */
+export interface Lineage {
+  /** The checkouts that the directory is in, the innermost first. */
+  checkouts?: Checkout[];
+  /** The directory: its path, or a place of a repository where no checkout is known. */
+  place: Place;
+  /** Every place whose notes apply, outermost first. */
+  places: Place[];
+  /** The project that the directory belongs to, by the name that new notes get; none in home and other places that are no project. */
+  project?: Place | null;
+  /** The project's directory here. */
+  root?: Place | null;
 }
 
 /** Notes that match, or that are new to a reader, as text for a prompt. */
@@ -794,7 +816,7 @@ export type Position = string;
 export interface Problem {
   /** The family of the error. */
   class?: Class | null;
-  /** The note as it is now, when a write expected another revision. */
+  /** The note as it is now, when a write expected another revision, or none over another's text. */
   current?: Note | null;
   /** The failure and its reason, in one line. */
   detail: string;
@@ -916,6 +938,9 @@ export interface RecordedEvent {
   recorded_at: string;
 }
 
+/** Which texts a change may replace, delete or move. */
+export type Replaces = "any" | "read" | "own";
+
 /** The result of checking a whole store. */
 export interface Report {
   /** The number of texts whose hash was computed again. */
@@ -932,22 +957,22 @@ export interface Report {
 export interface Request {
   /** The agent that reads the block, and whose notebook it shows. */
   agent: Name;
-  /** Other places whose notes apply too, such as the main checkout of a linked worktree: each farther away than the one before, and all farther than `place`. Style faithful leaves them out, because its sources have no such places. */
-  also?: Place[];
   /** The point in time of the notes; none: now. */
   as_of?: AsOf | null;
+  /** The author that the reader writes as, whose notes need no author in the block; none: the agent by its name. */
+  author?: Name | null;
   /** The token budget. Style faithful has none: it prints everything, as its sources do. */
   budget?: Budget;
   /** Whether the receipt lists every note, and counts tokens even without a limit. */
   explain?: boolean;
   /** The iteration that the agent runs. The block shows only earlier ones; none: all iterations. */
   iteration?: number | null;
+  /** The place of the agent, with every place whose notes apply there. Style faithful has those of the place's own path, and of its name in a repository. */
+  lineage: Lineage;
   /** The current time, for the ages in style faithful. */
   now: string;
   /** Only this section; none: all sections. */
   only?: Section | null;
-  /** The place of the agent. */
-  place: Place;
   /** A query to choose the notes of the index by; none: the latest notes. */
   query?: string | null;
   /** The session that the agent runs in, if any. */
@@ -1251,6 +1276,8 @@ export interface Stamp {
   now: string;
   /** The id of this call of `Store::apply` or `Store::record`. A call that was already carried out under the same id is not repeated: it returns the first answer. Undoing the last change and forgetting ignore the id. */
   operation?: OperationId | null;
+  /** Which texts it may replace. None: what was read, and its own. */
+  replaces?: Replaces;
   /** Which credentials the written text may contain. */
   secrets?: Secrets;
   /** The process that writes, if the author is a person only outside of loops. What it writes inside one is its [agent's](Writer::agent). */
@@ -1354,7 +1381,7 @@ export class Client extends Transport {
   context(options?: CallOptions & {
       /** The agent whose notebook it is; without it `default`. */
       agent?: string;
-      /** The place: `~/p`; without it home. */
+      /** The place: `~/p`, or `repo:github.com/acme/shop//src`, whose notes and those of the directories above apply; without it home. */
       place?: string;
       /** The session whose log it is. */
       session?: string;
@@ -1376,11 +1403,11 @@ export class Client extends Transport {
 
   /** Notes as they are now, in pages. */
   listNotes(options?: CallOptions & {
-      /** Only notes of this scope: `place:~/p`, `agent:NAME`, `session:NAME`. */
+      /** Only notes of this scope: `place:~/p`, `repo:github.com/acme/shop//src`, `agent:NAME`, `session:NAME`. */
       scope?: string;
       /** Only notes of scopes of this kind: `place`, `agent` or `session`. */
       kind?: string;
-      /** Only notes that apply at this directory: its own and those of the directories above it, outermost first. */
+      /** Only notes that apply at this directory, `~/p` or `repo:github.com/acme/shop//src`: its own and those of the directories above it, outermost first. */
       at?: string;
       /** Only notes of this directory and of the directories below it. */
       below?: string;
@@ -1438,12 +1465,16 @@ export class Client extends Transport {
       idempotency_key?: string;
     }): Promise<Applied>;
 
-  /** The notes that match a query, best match first. */
+  /** The notes that match a query, best match first; those that apply at `place` and to `agent` come before others. */
   search(q: string, options?: CallOptions & {
       /** Only notes of this kind. */
       kind?: SearchKind;
-      /** Only notes of this scope: `place:~/p`, `agent:NAME`, `session:NAME`. */
+      /** Only notes of this scope: `place:~/p`, `repo:github.com/acme/shop//src`, `agent:NAME`, `session:NAME`. */
       scope?: string;
+      /** First the notes that apply at this place, `~/p` or `repo:github.com/acme/shop//src`, and those of this agent. */
+      place?: string;
+      /** The agent whose notebook comes first. */
+      agent?: string;
       /** The most notes, from 1 to 500. */
       limit?: number;
       /** Search every revision, including those of deleted notes. */

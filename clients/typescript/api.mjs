@@ -32,7 +32,7 @@ export class Client extends Transport {
   }
 
   search(q, options) {
-    return this.call("GET", "/search", { options, query: { q }, names: ["kind", "scope", "limit", "history"] });
+    return this.call("GET", "/search", { options, query: { q }, names: ["kind", "scope", "place", "agent", "limit", "history"] });
   }
 
   listSessions(options) {

@@ -509,6 +509,16 @@ class ChangeUndo(TypedDict):
     """Undoes the last change that is not undone yet, as a new revision."""
 
 
+class Checkout(TypedDict):
+    """A checkout of a repository on this machine."""
+
+    name: Place
+    """The root of the repository, by its name; where it has none, by the path of the main checkout.
+    """
+    root: Place
+    """The directory."""
+
+
 class _Citation(TypedDict):
     code: str
     """`src/pay.rs:40-60`, `src/pay.rs:40`, `src/pay.rs`, relative to the repository; or an
@@ -524,7 +534,9 @@ class Citation(_Citation, total=False):
     commit: Optional[str]
     """The commit that was checked out."""
     repository: Optional[Place]
-    """The directory of the repository; none if it was never looked up."""
+    """The repository, by its name; by its directory, where it has none. None if it was never looked
+    up.
+    """
     said: Optional[str]
     """What the lines said without white space: length, sum and SHA-256. `word` for an identifier.
     """
@@ -624,13 +636,18 @@ class Damage(TypedDict, total=False):
     """
 
 
-class DeletedNote(TypedDict):
-    """The result of deleting a note."""
-
+class _DeletedNote(TypedDict):
     address: Address
     """The note."""
     deleted: bool
     """Whether there was one."""
+
+
+class DeletedNote(_DeletedNote, total=False):
+    """The result of deleting a note."""
+
+    revision: Optional[int]
+    """The revision with its text; none without such a note."""
 
 
 class Done(TypedDict):
@@ -796,8 +813,8 @@ class _IterationBlock(TypedDict):
     """The agent whose notebook it shows."""
     budget: int
     """The budget in tokens of the model that reads it; 0: no limit."""
-    place: Place
-    """The place of the agent."""
+    lineage: Lineage
+    """The place of the agent, with every place whose notes apply there."""
     sha256: str
     """The SHA-256 of the text that the agent was given, in hexadecimal."""
     style: Style
@@ -809,8 +826,6 @@ class IterationBlock(_IterationBlock, total=False):
     the text.
     """
 
-    also: list[Place]
-    """Other places whose notes apply, as in `Request::also`."""
     factor: Optional[float]
     """The model's tokens for one of o200k."""
     position: Optional[Position]
@@ -903,6 +918,30 @@ class Limits(TypedDict, total=False):
     """The most notes of a notebook. Only a new key can be refused for it."""
     max_place_bytes: int
     """The most bytes of a directory's own note. Its default is higher than that of a keyed note."""
+
+
+class _Lineage(TypedDict):
+    place: Place
+    """The directory: its path, or a place of a repository where no checkout is known."""
+    places: list[Place]
+    """Every place whose notes apply, outermost first."""
+
+
+class Lineage(_Lineage, total=False):
+    """Every place whose notes apply at a directory. Whoever knows the file system makes it; nothing
+    here asks a disk. The notes are read from home inwards: `~`, the directories above the checkout,
+    then from its root down; in each directory those of its path come first, then those of its name
+    in the repository. The nearest come last.
+    """
+
+    checkouts: list[Checkout]
+    """The checkouts that the directory is in, the innermost first."""
+    project: Optional[Place]
+    """The project that the directory belongs to, by the name that new notes get; none in home and
+    other places that are no project.
+    """
+    root: Optional[Place]
+    """The project's directory here."""
 
 
 class Matching(TypedDict):
@@ -1088,7 +1127,8 @@ class Problem(_Problem, total=False):
     """An error: `application/problem+json`."""
 
     current: Optional[Note]
-    """The note as it is now, when a write expected another revision."""
+    """The note as it is now, when a write expected another revision, or none over another's text.
+    """
     fields: Optional[dict[str, Any]]
     """The fields of the error: a client in Rust makes the same error of them."""
     hint: Optional[str]
@@ -1248,6 +1288,9 @@ class RecordedEvent(TypedDict):
     recorded_at: str
     """Its time."""
 
+Replaces = Literal["any", "read", "own"]
+"""Which texts a change may replace, delete or move."""
+
 
 class Report(TypedDict):
     """The result of checking a whole store."""
@@ -1265,10 +1308,12 @@ class Report(TypedDict):
 class _Request(TypedDict):
     agent: Name
     """The agent that reads the block, and whose notebook it shows."""
+    lineage: Lineage
+    """The place of the agent, with every place whose notes apply there. Style faithful has those of
+    the place's own path, and of its name in a repository.
+    """
     now: str
     """The current time, for the ages in style faithful."""
-    place: Place
-    """The place of the agent."""
     style: Style
     """How the block is written."""
 
@@ -1276,13 +1321,12 @@ class _Request(TypedDict):
 class Request(_Request, total=False):
     """A request for a block: for which agent, at which place, and the options."""
 
-    also: list[Place]
-    """Other places whose notes apply too, such as the main checkout of a linked worktree: each
-    farther away than the one before, and all farther than `place`. Style faithful leaves them out,
-    because its sources have no such places.
-    """
     as_of: Optional[AsOf]
     """The point in time of the notes; none: now."""
+    author: Optional[Name]
+    """The author that the reader writes as, whose notes need no author in the block; none: the
+    agent by its name.
+    """
     budget: Budget
     """The token budget. Style faithful has none: it prints everything, as its sources do."""
     explain: bool
@@ -1691,6 +1735,8 @@ class Stamp(_Stamp, total=False):
     under the same id is not repeated: it returns the first answer. Undoing the last change and
     forgetting ignore the id.
     """
+    replaces: Replaces
+    """Which texts it may replace. None: what was read, and its own."""
     secrets: Secrets
     """Which credentials the written text may contain."""
     writer: Optional[Writer]
@@ -1841,7 +1887,8 @@ class Client(Transport):
         """The block of notes that applies, for a prompt.
 
         :param agent: The agent whose notebook it is; without it `default`.
-        :param place: The place: `~/p`; without it home.
+        :param place: The place: `~/p`, or `repo:github.com/acme/shop//src`, whose notes and those
+            of the directories above apply; without it home.
         :param session: The session whose log it is.
         :param iteration: The current iteration: entries of earlier ones are shown.
         :param budget: The most tokens; 0: no limit. Without it 2000.
@@ -1872,10 +1919,12 @@ class Client(Transport):
     ) -> NotePage:
         """Notes as they are now, in pages.
 
-        :param scope: Only notes of this scope: `place:~/p`, `agent:NAME`, `session:NAME`.
+        :param scope: Only notes of this scope: `place:~/p`, `repo:github.com/acme/shop//src`,
+            `agent:NAME`, `session:NAME`.
         :param kind: Only notes of scopes of this kind: `place`, `agent` or `session`.
-        :param at: Only notes that apply at this directory: its own and those of the directories
-            above it, outermost first.
+        :param at: Only notes that apply at this directory, `~/p` or
+            `repo:github.com/acme/shop//src`: its own and those of the directories above it,
+            outermost first.
         :param below: Only notes of this directory and of the directories below it.
         :param cursor: Where the page begins: `next` of the page before.
         :param limit: The most notes of the page, from 1 to 500; without it 50.
@@ -2020,21 +2069,29 @@ class Client(Transport):
         *,
         kind: Optional[SearchKind] = None,
         scope: Optional[str] = None,
+        place: Optional[str] = None,
+        agent: Optional[str] = None,
         limit: Optional[int] = None,
         history: Optional[bool] = None,
     ) -> HitsFound:
-        """The notes that match a query, best match first.
+        """The notes that match a query, best match first; those that apply at `place` and to `agent`
+        come before others.
 
         :param q: Plain words (any of them), "phrases", prefix*, -not; any text is a query.
         :param kind: Only notes of this kind.
-        :param scope: Only notes of this scope: `place:~/p`, `agent:NAME`, `session:NAME`.
+        :param scope: Only notes of this scope: `place:~/p`, `repo:github.com/acme/shop//src`,
+            `agent:NAME`, `session:NAME`.
+        :param place: First the notes that apply at this place, `~/p` or
+            `repo:github.com/acme/shop//src`, and those of this agent.
+        :param agent: The agent whose notebook comes first.
         :param limit: The most notes, from 1 to 500.
         :param history: Search every revision, including those of deleted notes.
         """
         answer: HitsFound = self._call(
             "GET",
             "/search",
-            query={"q": q, "kind": kind, "scope": scope, "limit": limit, "history": history},
+            query={"q": q, "kind": kind, "scope": scope, "place": place, "agent": agent, "limit":
+                limit, "history": history},
         )
         return answer
 
