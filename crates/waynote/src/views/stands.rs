@@ -207,7 +207,9 @@ mod tests {
             name: place(name),
         };
         let places = [place("~"), place("~/p/shop"), place(name)];
-        let lineage = Lineage::new(place("~/p/shop"), places).in_checkouts(vec![checkout]);
+        let lineage = Lineage::new(place("~/p/shop"), places)
+            .in_project(place(name), place("~/p/shop"))
+            .in_checkouts(vec![checkout]);
         let is_there = |of: &Place| there.split_whitespace().any(|there| there == of.as_str());
         let mut hints = hints(&store, &lineage, known, &is_there).unwrap();
         hints.extend(on_paths(&store, &lineage, &|of| *of != place("~/p/shop/lib")).unwrap());

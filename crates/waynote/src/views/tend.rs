@@ -269,7 +269,8 @@ mod tests {
             root: place("~/b"),
             name: place("repo:a/b"),
         };
-        let lineage = Lineage::new(place("~/b/src"), [place("~/b")]).in_checkouts(vec![checkout]);
+        let lineage = Lineage::new(place("~/b/src"), [place("~/b"), place("repo:a/b")])
+            .in_checkouts(vec![checkout]);
         let lineage = lineage.in_project(place("repo:a/b"), place("~/b"));
         let names = |of: &Place| {
             let names = match of.as_str() {
