@@ -226,7 +226,7 @@ mod tests {
         fs::rename(&bare, &modules).unwrap();
         let own = modules.join("worktrees/tree");
         fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
-        assert_eq!(main_checkout(&tree), Some(modules.clone()));
+        assert_eq!(main_checkout(&tree), Some(modules));
         fs::write(main.join("lib/.git"), "gitdir: ../.git/modules/lib\n").unwrap();
         assert_eq!(main_checkout(&tree), Some(main.join("lib")));
         assert_eq!(main_checkout(&main.join("lib")), None);

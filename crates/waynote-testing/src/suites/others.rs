@@ -107,7 +107,7 @@ pub(crate) fn what_a_careful_writer_may_do_to_anothers_text(store: &dyn LocalSto
     }
     // Moving reads the note, and the caller may not have. Copying takes nothing away.
     let to: Address = "agent:b#k".parse().unwrap();
-    let pair = [(address.clone(), to.clone())];
+    let pair = [(address.clone(), to)];
     let moving = |copy| {
         let options = MoveOptions {
             copy,
