@@ -31,7 +31,7 @@ fn begins(scratch: &Scratch, directory: &PathBuf, session: &str) -> String {
     let input = json!({ "session_id": session, "cwd": directory }).to_string();
     let hook = scratch.run("hook claude-code SessionStart").stdin(input);
     let said = hook.cwd(directory).env("WAYNOTE_HOOK_WAIT", "60").patient();
-    said.said().to_owned()
+    said.said()
 }
 
 /// The lines that begin with the program's name.
@@ -85,7 +85,7 @@ fn a_citation_is_checked_in_every_checkout_of_its_repository() {
     // What was confirmed is not in the other checkout.
     assert_eq!(scratch.json("stale --json").as_array().unwrap().len(), 1);
     // Where no checkout is known, nothing is said of the code; this machine has seen the one where a session was.
-    let outside = |words: &str| scratch.run(words).cwd(scratch.home()).said().to_owned();
+    let outside = |words: &str| scratch.run(words).cwd(scratch.home()).said();
     has(
         outside("stale"),
         "what is cited in repo:github.com/acme/shop was not checked",
@@ -122,7 +122,7 @@ fn a_checkout_that_was_not_seen_before_says_so_once() {
     );
     assert_eq!(lines(&begins(&scratch, &work, "e")), "");
     has(scratch.ok("status"), command);
-    let doctor = scratch.run("doctor").said().to_owned();
+    let doctor = scratch.run("doctor").said();
     has(&doctor, command);
     has(
         &doctor,
@@ -165,7 +165,7 @@ fn a_folder_that_was_renamed_is_named_with_the_command() {
         &said,
         "2 notes belong to ~/projects/api-v2, which is gone; `waynote place mv ~/projects/api-v2 ~/away/api`",
     );
-    let doctor = scratch.run("doctor").cwd(&away).said().to_owned();
+    let doctor = scratch.run("doctor").cwd(&away).said();
     has(
         doctor,
         "note  2 notes belong to ~/projects/api-v2, which is gone\n      next: `waynote place mv",
@@ -319,7 +319,7 @@ fn names_are_made_one_in_the_settings() {
         "remote set-url origin https://github.com/acme/store",
     );
     begins(&scratch, &work, "a");
-    let doctor = scratch.run("doctor").cwd(&second).said().to_owned();
+    let doctor = scratch.run("doctor").cwd(&second).said();
     has(
         doctor,
         "github.com/acme/store may be github.com/acme/shop: ~/work has the same first commit\n      next: `waynote \
