@@ -318,8 +318,9 @@ fn body(method: &str, path: &str) -> Option<Value> {
         (_, "/beat" | "/silence") => json!({ "session": "nightly", "lease": 1 }),
         (_, "/forget") => json!({ "target": note, "stamp": stamp, "dry_run": true }),
         (_, "/context") => {
+            let lineage = json!({ "place": "~/shop", "places": ["~", "~/shop"] });
             let request = json!({
-                "agent": "builder", "place": "~/shop", "style": "stable", "now": stamp["now"],
+                "agent": "builder", "lineage": lineage, "style": "stable", "now": stamp["now"],
             });
             json!({ "request": request, "part": { "block": {} } })
         }
