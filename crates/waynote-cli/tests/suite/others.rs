@@ -12,13 +12,13 @@ fn a_tool_replaces_no_text_of_a_person_that_it_has_not_read() {
     let mut client = Client::start(&scratch, "--author agent:claude-code mcp");
     assert_calls!(client, @r#"
     $ note_save {"content":"The tests need redis","place":"."}
-    error: place:~/work was last written by person (revision 1)
+    error: place:~/work has text by person (revision 1)
     nothing was changed; save yours under a key of its own, or read this text and call again with `if_revision` 1
     the current text of place:~/work@1:
     Rust workspace; prices are integers, in cents.
 
     $ note_delete {"place":"."}
-    error: place:~/work was last written by person (revision 1)
+    error: place:~/work has text by person (revision 1)
     nothing was changed; save yours under a key of its own, or read this text and call again with `if_revision` 1
     the current text of place:~/work@1:
     Rust workspace; prices are integers, in cents.
@@ -73,21 +73,21 @@ fn a_command_in_a_clients_shell_is_its_agents() {
     let shell = |words: &str| scratch.run(words).env("CLAUDECODE", "1");
     insta::assert_snapshot!(shell("key save build make").said(), @"
     exit 1
-    error: agent:default#build was last written by person (revision 1)
+    error: agent:default#build has text by person (revision 1)
       give your text a key of its own, or read this one and do it again expecting revision 1; that is `--if-revision 1`
     the current text of agent:default#build@1:
     make all
     ");
     insta::assert_snapshot!(shell("key delete build").said(), @"
     exit 1
-    error: agent:default#build was last written by person (revision 1)
+    error: agent:default#build has text by person (revision 1)
       give your text a key of its own, or read this one and do it again expecting revision 1; that is `--if-revision 1`
     the current text of agent:default#build@1:
     make all
     ");
     insta::assert_snapshot!(shell("mv build other").said(), @"
     exit 1
-    error: agent:default#build was last written by person (revision 1)
+    error: agent:default#build has text by person (revision 1)
       nothing was moved: `waynote cp` copies it, and a person moves it
     ");
     let json = shell("key save build make --json").output().stderr;

@@ -19,7 +19,7 @@ use crate::model::writer::Writer;
 pub enum Replaces {
     /// Any text. A person's command does, and says how to get the old one back.
     Any,
-    /// A text that another person or an import wrote last only if the change expects its revision: then it was read.
+    /// A text that another person or an import wrote only if the change expects its revision: then it was read.
     #[default]
     Read,
     /// No such text. A move reads the note itself, and its caller may not have seen it.
