@@ -25,7 +25,9 @@ pub(super) fn check(
     stamp: &Stamp,
 ) -> Result<()> {
     match (stamp.replaces, expect) {
-        (Replaces::Any, _) | (Replaces::Read, Expect::Revision(_)) => return Ok(()),
+        (Replaces::Any | Replaces::AnyOrOwn, _) | (Replaces::Read, Expect::Revision(_)) => {
+            return Ok(());
+        }
         (Replaces::Read, Expect::Any) | (Replaces::Own, _) => {}
     }
     let mut next = before.revision(&note.address, note.revision)?;
