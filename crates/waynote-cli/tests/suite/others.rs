@@ -155,6 +155,14 @@ fn the_morning_shows_what_others_did_to_ones_notes() {
       waynote context · waynote search WORDS · waynote --help
     ");
     scratch.ok("restore build@1");
+    // What the person wrote since is the text that was lost.
+    save(mia, "key save same one --if-revision 2");
+    scratch.ok("key save same 'by the person'");
+    save(mia, "key save same two --if-revision 4");
+    has(
+        scratch.ok("status"),
+        "`waynote restore agent:default#same@4` brings it back\n    - by the person\n    + two",
+    );
     lacks(scratch.ok("status"), "  your ");
     let changed = scratch.json("status --json")["changed"].take();
     assert_eq!(changed, json!([]));
