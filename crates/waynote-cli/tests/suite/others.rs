@@ -74,14 +74,14 @@ fn a_command_in_a_clients_shell_is_its_agents() {
     insta::assert_snapshot!(shell("key save build make").said(), @"
     exit 1
     error: agent:default#build has text by person (revision 1)
-      give your text a key of its own, or read this one and do it again expecting revision 1; that is `--if-revision 1`
+      give your text a key of its own; or read this one, and `note`, `key` or `place` with `--if-revision 1` replaces or deletes it
     the current text of agent:default#build@1:
     make all
     ");
     insta::assert_snapshot!(shell("key delete build").said(), @"
     exit 1
     error: agent:default#build has text by person (revision 1)
-      give your text a key of its own, or read this one and do it again expecting revision 1; that is `--if-revision 1`
+      give your text a key of its own; or read this one, and `note`, `key` or `place` with `--if-revision 1` replaces or deletes it
     the current text of agent:default#build@1:
     make all
     ");
@@ -89,6 +89,12 @@ fn a_command_in_a_clients_shell_is_its_agents() {
     exit 1
     error: agent:default#build has text by person (revision 1)
       nothing was moved: `waynote cp` copies it, and a person moves it
+    ");
+    shell("key save own make").ok();
+    insta::assert_snapshot!(shell("cp own build --force").said(), @"
+    exit 1
+    error: agent:default#build has text by person (revision 1)
+      nothing was changed: name another address, and a person overwrites this one
     ");
     let json = shell("key save build make --json").output().stderr;
     let json = serde_json::from_slice(&json).unwrap();
