@@ -12,6 +12,12 @@ use crate::program;
 
 /// The hint for an error.
 pub(crate) fn hint(error: &Error) -> String {
+    if let Error::OthersText { revision, .. } = error {
+        return format!(
+            "give your text a key of its own; or read this one, and `note`, `key` or `place` with \
+             `--if-revision {revision}` replaces or deletes it"
+        );
+    }
     match (error.advice(), command(error)) {
         (Some(advice), Some(command)) => format!("{advice}; {command}"),
         (advice, command) => advice.or(command).unwrap_or_default(),
@@ -36,12 +42,8 @@ fn command(error: &Error) -> Option<String> {
             let revision = current.as_ref().map_or(0, |note| note.revision);
             format!("that is `--if-revision {revision}`")
         }
-        Error::OthersText { revision, .. } => format!("that is `--if-revision {revision}`"),
         Error::NoSuchStuck { candidates, .. } if candidates.is_empty() => {
             "leave out `--resolves`".into()
-        }
-        Error::Forgotten { .. } => {
-            "`waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back".into()
         }
         Error::ForeignStore { .. } => {
             "add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`".into()
@@ -70,7 +72,9 @@ fn command(error: &Error) -> Option<String> {
         Error::Undo(UndoError::Superseded { address, .. }) => {
             format!("`waynote history {}` lists it", quoted(&address.to_string()))
         }
-        Error::Undo(_) => "`waynote restore ADDRESS --revision N` brings back any revision".into(),
+        Error::Forgotten { .. } | Error::Undo(_) => {
+            "`waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back".into()
+        }
         Error::Custom(_) => return of_others(error),
         _ => return None,
     })

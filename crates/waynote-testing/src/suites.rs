@@ -113,7 +113,8 @@ cases! { $
     }
     others {
         Stores::each_store:
-            a_careful_writer_replaces_only_its_own_persons_agents_texts_unread what_a_careful_writer_may_do_to_anothers_text;
+            a_careful_writer_replaces_only_its_own_persons_agents_texts_unread what_a_careful_writer_may_do_to_anothers_text
+            a_text_that_stands_stays_its_writers;
     }
     processes {
         Shared::in_processes:

@@ -42,7 +42,7 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
             moved::relocate(store, &pair, options, &stamp),
         )
     });
-    let applied = applied.map_err(in_the_way)?;
+    let applied = applied.map_err(|failure| in_the_way(failure, Some(&to)))?;
     let overwrote = applied.iter().find_map(|applied| applied.before);
     let (shown, back) = (from.masked(), to.masked());
     let back = match overwrote {
@@ -95,7 +95,7 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
         moved::relocate(store, &each.collect::<Vec<_>>(), options, &stamp)?;
         Ok(pairs)
     });
-    let moved = moved.map_err(in_the_way)?;
+    let moved = moved.map_err(|failure| in_the_way(failure, None))?;
     let Some((from, ..)) = moved.first() else {
         return Err(Failure::refused(
             "not_found",
@@ -125,9 +125,18 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
     })
 }
 
-/// The refusal where a note is at the new address, or where the note is not the caller's to move.
-fn in_the_way(failure: Failure) -> Failure {
+/// The refusal where a note is at the new address, or where a note is not the caller's to move or to overwrite.
+fn in_the_way(failure: Failure, to: Option<&Address>) -> Failure {
     match failure {
+        Failure::Library(ref error @ Error::OthersText { ref address, .. })
+            if Some(address) == to =>
+        {
+            Failure::refused(
+                "others_text",
+                error.to_string(),
+                "nothing was changed: name another address, and a person overwrites this one",
+            )
+        }
         Failure::Library(Error::Conflict {
             address,
             current: Some(note),

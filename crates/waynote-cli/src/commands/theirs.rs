@@ -44,13 +44,13 @@ pub(super) fn changed(
     let new: Vec<&Revision> = new.filter(is_note).collect();
     let is_theirs = |of: &&Revision| !is_own(of.author(), own);
     let mut known = HashSet::new();
-    // What the person wrote since was written with the others' text in view.
+    // What the person wrote since was written with the others' text in view: only what came after it is news.
     let latest = new.iter().filter(|of| known.insert(of.address()));
     let mut changed = Vec::new();
     for last in latest.copied().filter(is_theirs).take(NOTES) {
         let address = last.address();
-        let mut theirs = new.iter().copied().filter(is_theirs);
-        let first = theirs.rfind(|of| of.address() == address).unwrap_or(last);
+        let of_note = new.iter().copied().filter(|of| of.address() == address);
+        let first = of_note.take_while(is_theirs).last().unwrap_or(last);
         let before = store.history_before(address, Some(first.number()), 1)?;
         let before = before.first().filter(|of| is_own(of.author(), own));
         let text = |note: &Note| masked(&note.content.shown()).into_owned();

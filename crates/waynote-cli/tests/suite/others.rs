@@ -12,13 +12,13 @@ fn a_tool_replaces_no_text_of_a_person_that_it_has_not_read() {
     let mut client = Client::start(&scratch, "--author agent:claude-code mcp");
     assert_calls!(client, @r#"
     $ note_save {"content":"The tests need redis","place":"."}
-    error: place:~/work was last written by person (revision 1)
+    error: place:~/work has text by person (revision 1)
     nothing was changed; save yours under a key of its own, or read this text and call again with `if_revision` 1
     the current text of place:~/work@1:
     Rust workspace; prices are integers, in cents.
 
     $ note_delete {"place":"."}
-    error: place:~/work was last written by person (revision 1)
+    error: place:~/work has text by person (revision 1)
     nothing was changed; save yours under a key of its own, or read this text and call again with `if_revision` 1
     the current text of place:~/work@1:
     Rust workspace; prices are integers, in cents.
@@ -73,22 +73,28 @@ fn a_command_in_a_clients_shell_is_its_agents() {
     let shell = |words: &str| scratch.run(words).env("CLAUDECODE", "1");
     insta::assert_snapshot!(shell("key save build make").said(), @"
     exit 1
-    error: agent:default#build was last written by person (revision 1)
-      give your text a key of its own, or read this one and do it again expecting revision 1; that is `--if-revision 1`
+    error: agent:default#build has text by person (revision 1)
+      give your text a key of its own; or read this one, and `note`, `key` or `place` with `--if-revision 1` replaces or deletes it
     the current text of agent:default#build@1:
     make all
     ");
     insta::assert_snapshot!(shell("key delete build").said(), @"
     exit 1
-    error: agent:default#build was last written by person (revision 1)
-      give your text a key of its own, or read this one and do it again expecting revision 1; that is `--if-revision 1`
+    error: agent:default#build has text by person (revision 1)
+      give your text a key of its own; or read this one, and `note`, `key` or `place` with `--if-revision 1` replaces or deletes it
     the current text of agent:default#build@1:
     make all
     ");
     insta::assert_snapshot!(shell("mv build other").said(), @"
     exit 1
-    error: agent:default#build was last written by person (revision 1)
+    error: agent:default#build has text by person (revision 1)
       nothing was moved: `waynote cp` copies it, and a person moves it
+    ");
+    shell("key save own make").ok();
+    insta::assert_snapshot!(shell("cp own build --force").said(), @"
+    exit 1
+    error: agent:default#build has text by person (revision 1)
+      nothing was changed: name another address, and a person overwrites this one
     ");
     let json = shell("key save build make --json").output().stderr;
     let json = serde_json::from_slice(&json).unwrap();
@@ -155,6 +161,14 @@ fn the_morning_shows_what_others_did_to_ones_notes() {
       waynote context · waynote search WORDS · waynote --help
     ");
     scratch.ok("restore build@1");
+    // What the person wrote since is the text that was lost.
+    save(mia, "key save same one --if-revision 2");
+    scratch.ok("key save same 'by the person'");
+    save(mia, "key save same two --if-revision 4");
+    has(
+        scratch.ok("status"),
+        "`waynote restore agent:default#same@4` brings it back\n    - by the person\n    + two",
+    );
     lacks(scratch.ok("status"), "  your ");
     let changed = scratch.json("status --json")["changed"].take();
     assert_eq!(changed, json!([]));

@@ -23,7 +23,7 @@ fn entries_of_a_log_are_passed_over() {
     $ waynote undo agent:default#staging-db
     exit 1
     error: there is nothing to undo in agent:default#staging-db
-      `waynote restore ADDRESS --revision N` brings back any revision
+      `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote undo
     undid the last change of place:~/work (it no longer exists); `waynote redo` brings it back
@@ -31,7 +31,7 @@ fn entries_of_a_log_are_passed_over() {
     $ waynote undo
     exit 1
     error: there is nothing to undo
-      `waynote restore ADDRESS --revision N` brings back any revision
+      `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote redo
     redid the last change of place:~/work (now revision 3: here)
@@ -42,7 +42,7 @@ fn entries_of_a_log_are_passed_over() {
     $ waynote redo
     exit 1
     error: there is nothing to redo
-      only what was undone can be redone, until the next change; `waynote restore ADDRESS --revision N` brings back any revision
+      only what was undone can be redone, until the next change; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
     ");
 }
 
@@ -63,7 +63,7 @@ fn only_ones_own_changes_here_are_meant() {
     $ waynote undo
     exit 1
     error: there is nothing to undo
-      `waynote restore ADDRESS --revision N` brings back any revision
+      `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote key save mine three
     saved agent:default#mine (new)

@@ -61,7 +61,7 @@ impl Grant {
     }
 
     /// True if an agent holds the token.
-    pub(super) fn is_agents(&self) -> bool {
+    pub(crate) fn is_agents(&self) -> bool {
         self.token.as_ref().is_some_and(|token| token.is_agents)
     }
 

@@ -91,7 +91,13 @@ pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> An
     let (grant, now) = (visit.grant.clone(), visit.app.now());
     reply(&visit, move |store| {
         let changes = limited(request.changes);
-        let applied = store.apply(&changes, &grant.stamp(request.stamp, now))?;
+        let stamp = grant.stamp(request.stamp, now);
+        // Which texts an agent's token may replace is not the caller's to say.
+        let stamp = match grant.is_agents() {
+            true => stamp.careful(),
+            false => stamp,
+        };
+        let applied = store.apply(&changes, &stamp)?;
         Ok(ApplyAnswer { applied })
     })
     .await

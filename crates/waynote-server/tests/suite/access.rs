@@ -107,6 +107,33 @@ fn the_author_is_the_holder_or_one_of_the_holders_agents() {
 }
 
 #[test]
+fn an_agents_token_replaces_no_text_of_a_person_unread() {
+    let server = start();
+    let ci = server.token_of("pipeline", "ci", true, Rights::Write);
+    let ann = server.token("ann", Rights::Write);
+    let path = "/notes/place%3A~%2Fp";
+    server.api(&ann, "PUT", path, r#"{"content":"Ann's"}"#);
+    let apply = |token: &str, replaces: &str, change: serde_json::Value| {
+        let stamp =
+            json!({ "now": "2026-01-01T00:00:00Z", "author": "person", "replaces": replaces });
+        let body = json!({ "changes": [change], "stamp": stamp }).to_string();
+        server.api(token, "POST", "/apply", &body)
+    };
+    let save = json!({ "save": { "address": "place:~/p", "content": "other" } });
+    let delete = json!({ "delete": { "address": "place:~/p", "expect": 1 } });
+    for (replaces, change) in [
+        ("any", &save),
+        ("any_or_own", &save),
+        ("any_or_own", &delete),
+    ] {
+        let refused = apply(&ci, replaces, change.clone());
+        assert_eq!(refused.problem(), (409, "others_text".into()), "{change}");
+    }
+    let applied = apply(&ann, "any", save);
+    assert_eq!(applied.status, 200, "{}", applied.body);
+}
+
+#[test]
 fn an_agent_does_not_answer_for_a_person() {
     let server = start();
     let ci = server.token_of("pipeline", "ci", true, Rights::Write);

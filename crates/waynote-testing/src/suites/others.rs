@@ -3,7 +3,8 @@
 use waynote::moved::{MoveOptions, relocate};
 use waynote::single::{self, SaveOptions};
 use waynote::{
-    Address, Change, Error, Expect, LocalStore, Replaces, Stamp, UndoScope, redo_last, undo_last,
+    Address, AsOf, Change, Error, Expect, LocalStore, Replaces, Stamp, UndoScope, redo_last,
+    undo_last,
 };
 
 use crate::values::{assert_clean, at, key, kind, name, save, text};
@@ -84,6 +85,79 @@ pub(crate) fn a_careful_writer_replaces_only_its_own_persons_agents_texts_unread
     assert_clean(store);
 }
 
+/// Each row is a note: what was done to it in turn, by a person (`p`) or an agent (`a`), and whether the agent may then
+/// replace it unread. A person's text stays his until what he wrote is gone.
+pub(crate) fn a_text_that_stands_stays_its_writers(store: &dyn LocalStore) {
+    let rows = [
+        ("p=one", false),
+        ("a=one", true),
+        ("p=one a+two", false),
+        ("p=one a+two a+three", false),
+        ("a=one p+two", false),
+        ("a=one p+two a+three", false),
+        ("p=one a=one", false),
+        ("a=one p=one", true),
+        ("p=one a=one a+two", false),
+        ("p=one a!", false),
+        ("a=one p! p~", true),
+        ("p=one a< a>", false),
+        ("p=one a+two a< a> a<", false),
+        ("p=one a+two p<", false),
+        ("a=one p=two a<", true),
+        ("a=one p=two a< a>", false),
+        ("p=one p- a<", false),
+        ("p=one a=two a@1", false),
+        ("p=one p- a@1 a+two", false),
+        ("p=one a=two", true),
+        ("p=one a+two a=three", true),
+        ("p=one a=two a+three p!", true),
+    ];
+    for (number, (row, is_free)) in rows.into_iter().enumerate() {
+        let address = key(&format!("k{number}"));
+        let note = || store.get(&address).unwrap();
+        for act in row.split(' ') {
+            let (who, what) = act.split_at(1);
+            let stamp = by(if who == "p" { "person" } else { "agent:a" }, None);
+            let before = note();
+            let change = match what.split_at(1) {
+                ("=", said) => save(address.clone(), said),
+                ("+", said) => {
+                    let before = before.as_ref().unwrap().content.shown().into_owned();
+                    save(address.clone(), &format!("{before}\n{said}"))
+                }
+                ("!", _) => Change::pin(address.clone(), true),
+                ("~", _) => Change::pin(address.clone(), false),
+                ("<", _) => Change::undo(address.clone()),
+                (">", _) => Change::redo(address.clone()),
+                ("-", _) => Change::delete(address.clone()),
+                (_, revision) => Change::Restore {
+                    address: address.clone(),
+                    revision: revision.parse().unwrap(),
+                    last: None,
+                },
+            };
+            store.apply(&[change], &stamp).unwrap();
+            // Who leaves the text leaves its author, now and in the history.
+            let after = note();
+            if let (Some(before), Some(after)) = (&before, &after)
+                && before.content == after.content
+            {
+                assert_eq!(after.author, before.author, "{row}");
+            }
+            let revisions = store.history(&address).unwrap();
+            assert_eq!(AsOf::Time(stamp.now).pick(&revisions), after, "{row}");
+        }
+        let agent = by("agent:a", None).careful();
+        let expected = if is_free { "" } else { "others_text" };
+        assert_eq!(
+            refusal(store, save(address.clone(), "new"), &agent),
+            expected,
+            "{row}"
+        );
+    }
+    assert_clean(store);
+}
+
 pub(crate) fn what_a_careful_writer_may_do_to_anothers_text(store: &dyn LocalStore) {
     let address = key("k");
     let agent = by("agent:b", None).careful();
@@ -142,11 +216,6 @@ pub(crate) fn what_a_careful_writer_may_do_to_anothers_text(store: &dyn LocalSto
     );
     let options = SaveOptions::default();
     single::append(store, &address, &text("three"), options, &agent).unwrap();
-    // The text is the agent's now; a person undoes that, and it is the person's.
-    assert_eq!(refusal(store, save(address.clone(), "four"), &agent), "");
-    store
-        .apply(&[Change::undo(address.clone())], &at(4))
-        .unwrap();
     assert_eq!(
         refusal(store, save(address.clone(), "four"), &agent),
         "others_text"

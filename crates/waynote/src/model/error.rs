@@ -241,16 +241,16 @@ pub enum Error {
         current: Option<Box<Note>>,
     },
 
-    /// A change of a text that another author wrote last, by a writer who did not say that it had read it (see
+    /// A change of a text that another author wrote, by a writer who did not say that it had read it (see
     /// [`Replaces`](crate::note::Replaces)). Nothing was changed.
-    #[error("{} was last written by {}{} (revision {revision})", safe(address), safe(author), match holder {
+    #[error("{} has text by {}{} (revision {revision})", safe(address), safe(author), match holder {
         Some(holder) if holder != author => format!(" of {}", safe(holder)),
         _ => String::new(),
     })]
     OthersText {
         /// The note.
         address: Address,
-        /// Who wrote its text.
+        /// Who wrote its text, or a part of it.
         author: Name,
         /// The holder of the token with which it was written.
         #[serde(default, skip_serializing_if = "Option::is_none")]

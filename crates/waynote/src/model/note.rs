@@ -202,11 +202,6 @@ impl Action {
         self.into()
     }
 
-    /// True for an action that leaves the text, and so its author, as it was.
-    pub(crate) fn is_pin(self) -> bool {
-        matches!(self, Self::Pin | Self::Unpin)
-    }
-
     /// The action with this word ([`Action::as_str`]), as an engine stores it.
     pub fn stored(word: &str) -> Option<Self> {
         Self::deserialize(StrDeserializer::<value::Error>::new(word)).ok()
@@ -261,8 +256,8 @@ pub struct Revision {
     /// The name of the token that wrote it, on a server with tokens. The author is what the writer said; this is known.
     pub token: Option<Name>,
     /// The note after the change. A deleted note has no content. A repeat has its own iteration, author and time; the
-    /// entry keeps those of its first revision. A pin has its own author; the note keeps that of its text (see
-    /// [`NoteAsOf::note`]).
+    /// entry keeps those of its first revision. A pin, or a save of the same text, has its own author; the note keeps
+    /// that of its text (see [`NoteAsOf::note`]).
     pub state: State,
 }
 
@@ -329,17 +324,12 @@ impl Revision {
         }
     }
 
-    /// The note after the change, with its history. A pin leaves the author of the text. A repeated log entry keeps its
-    /// first text and author, and belongs to the earliest iteration in which it was noted.
+    /// The note after the change, with its history. A change that leaves the text leaves its author. A repeated log entry
+    /// keeps its first text and author, and belongs to the earliest iteration in which it was noted.
     pub(crate) fn noted(&self, history: &[Self]) -> Option<Note> {
         let note = self.note()?.clone();
         let earlier = || history.iter().filter(|of| of.number() < self.number());
         match (self.action, history.first().and_then(Self::note)) {
-            (Action::Pin | Action::Unpin, _) => {
-                let text = earlier().rfind(|of| !of.action.is_pin());
-                let author = text.map_or(note.author, |of| of.author().clone());
-                Some(Note { author, ..note })
-            }
             (Action::Repeat, Some(first)) => {
                 let iterations = earlier().filter_map(Self::note).map(|of| of.iteration);
                 Some(Note {
@@ -349,7 +339,12 @@ impl Revision {
                     ..first.clone()
                 })
             }
-            _ => Some(note),
+            _ => {
+                let has_text = |of: &&Self| of.note().is_some_and(|of| of.content == note.content);
+                let text = earlier().rev().take_while(has_text).last();
+                let author = text.map_or(&note.author, |of| of.author()).clone();
+                Some(Note { author, ..note })
+            }
         }
     }
 

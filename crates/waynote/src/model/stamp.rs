@@ -19,11 +19,13 @@ use crate::model::writer::Writer;
 pub enum Replaces {
     /// Any text. A person's command does, and says how to get the old one back.
     Any,
-    /// A text that another person or an import wrote last only if the change expects its revision: then it was read.
+    /// A text that another person or an import wrote only if the change expects its revision: then it was read.
     #[default]
     Read,
     /// No such text. A move reads the note itself, and its caller may not have seen it.
     Own,
+    /// Any text by a person, and by an agent no such text: a move by a caller of whom only the store knows which it is.
+    AnyOrOwn,
 }
 
 impl Replaces {
@@ -113,7 +115,10 @@ impl Stamp {
     /// The same stamp of a tool or an agent: it replaces no text of another unread.
     pub fn careful(self) -> Self {
         Self {
-            replaces: Replaces::Read,
+            replaces: match self.replaces {
+                Replaces::Any | Replaces::Read => Replaces::Read,
+                Replaces::Own | Replaces::AnyOrOwn => Replaces::Own,
+            },
             ..self
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Write {
     pub(crate) revision: Revision,
     /// True if the note existed before.
     pub(crate) existed: bool,
-    /// The resulting note if it differs from the revision's own: for a repeated log entry.
+    /// The resulting note if it differs from the revision's own: for a repeated log entry, and a text that stays.
     pub(crate) kept: Option<Note>,
     /// The entry of the same log that it resolves.
     pub(crate) resolves: Option<EntryId>,
@@ -32,6 +32,19 @@ impl Write {
     /// The resulting note; none if it no longer exists.
     pub(crate) fn note(&self) -> Option<&Note> {
         self.kept.as_ref().or_else(|| self.revision.note())
+    }
+
+    /// The same write to this note: a change that leaves the text leaves its author. The revision has who made it.
+    pub(super) fn to(mut self, before: Option<&Note>) -> Self {
+        if let (None, Some(note), Some(before)) = (&self.kept, self.revision.note(), before)
+            && note.content == before.content
+        {
+            self.kept = Some(Note {
+                author: before.author.clone(),
+                ..note.clone()
+            });
+        }
+        self
     }
 }
 
@@ -177,22 +190,15 @@ pub(crate) fn decide(
             let current = before.current(address)?;
             check_expected(address, *expect, current.as_ref())?;
             let note = current.ok_or_else(|| not_found(address))?;
-            // The note keeps the author of its text; the revision has who pinned it.
-            let kept = Note {
+            let state = State::Present(Note {
                 pinned: *pinned,
                 revision: note.revision + 1,
+                author: stamp.author.clone(),
                 updated_at: stamp.now,
                 ..note
-            };
-            let state = State::Present(Note {
-                author: stamp.author.clone(),
-                ..kept.clone()
             });
             let action = if *pinned { Action::Pin } else { Action::Unpin };
-            Ok(Some(Write {
-                kept: Some(kept),
-                ..write(action, state, true, stamp)
-            }))
+            Ok(Some(write(action, state, true, stamp)))
         }
         Change::Delete { address, expect } => {
             not_in_log(address)?;

@@ -1,15 +1,17 @@
 //! No text of another is replaced unread.
 //!
-//! A tool, an API call or an agent's command that would replace or remove a text which another author wrote last has to
-//! expect its revision. That is another person, an import, or another holder of a token with his agents.
+//! A tool, an API call or an agent's command that would replace or remove a text of another author has to expect its
+//! revision. That is another person, an import, or another holder of a token with his agents.
 //! Another agent of the same person is not: one person's agents share their notes.
+//!
+//! A text is of everyone who wrote a part of it. Who adds to it, saves it again or takes it back does not make it his.
 
 use super::pending::PendingStore;
 use crate::author::Author;
 use crate::change::Expect;
+use crate::content::Content;
 use crate::error::{Error, Result};
-use crate::key::Name;
-use crate::note::{Note, Replaces, Revision, Stamp};
+use crate::note::{Action, Note, Replaces, Revision, Stamp};
 
 /// Refuses a change that would replace or remove the text of this note, unless the stamp and the expected revision
 /// allow it. Whether the expected revision is the current one was checked before.
@@ -23,30 +25,58 @@ pub(super) fn check(
     stamp: &Stamp,
 ) -> Result<()> {
     match (stamp.replaces, expect) {
-        (Replaces::Any, _) | (Replaces::Read, Expect::Revision(_)) => return Ok(()),
+        (Replaces::Any | Replaces::AnyOrOwn, _) | (Replaces::Read, Expect::Revision(_)) => {
+            return Ok(());
+        }
         (Replaces::Read, Expect::Any) | (Replaces::Own, _) => {}
     }
-    let holder = holder_of_text(note, before)?;
-    // An author is a claim; the holder is known.
-    let is_agents = matches!(Author::of(&note.author), Author::Agent(_));
-    if holder == stamp.token && (is_agents || note.author == stamp.author) {
-        return Ok(());
+    let mut next = before.revision(&note.address, note.revision)?;
+    while let Some(revision) = next {
+        let earlier = earlier(&revision, before)?;
+        let begin = earlier.as_ref().and_then(content);
+        if begin != content(&revision) && !is_own(&revision, stamp) {
+            return Err(Error::OthersText {
+                address: note.address.clone(),
+                author: revision.author().clone(),
+                holder: revision.token,
+                revision: note.revision,
+                current: Some(Box::new(note.clone())),
+            });
+        }
+        let stands = |of: &Content| {
+            let text = content(&revision).map(Content::as_bytes);
+            !of.is_blank() && text.is_some_and(|text| text.starts_with(of.as_bytes()))
+        };
+        if !begin.is_some_and(stands) {
+            break;
+        }
+        next = earlier;
     }
-    Err(Error::OthersText {
-        address: note.address.clone(),
-        author: note.author.clone(),
-        holder,
-        revision: note.revision,
-        current: Some(Box::new(note.clone())),
-    })
+    Ok(())
 }
 
-/// The holder of the token with which the text of a note was written: pinning leaves it.
-fn holder_of_text(note: &Note, before: &PendingStore<'_>) -> Result<Option<Name>> {
-    let revision = |number| before.revision(&note.address, number);
-    let mut last = revision(note.revision)?;
-    while let Some(pin) = last.as_ref().filter(|of| of.action.is_pin()) {
-        last = revision(pin.number() - 1)?;
+/// True if the writer of a revision is who writes now, or another agent of the same holder.
+fn is_own(revision: &Revision, stamp: &Stamp) -> bool {
+    // An author is a claim; the holder is known.
+    let is_agents = matches!(Author::of(revision.author()), Author::Agent(_));
+    revision.token == stamp.token && (is_agents || *revision.author() == stamp.author)
+}
+
+/// The revision on which this one was written, or whose text it brought back.
+fn earlier(revision: &Revision, before: &PendingStore<'_>) -> Result<Option<Revision>> {
+    let address = revision.address();
+    let mut number = revision.undoes.unwrap_or_else(|| revision.number());
+    while number > 1 {
+        number -= 1;
+        let earlier = before.revision(address, number)?;
+        let is_it = |of: &Revision| content(of) == content(revision);
+        if revision.action != Action::Restore || earlier.as_ref().is_some_and(is_it) {
+            return Ok(earlier);
+        }
     }
-    Ok(last.and_then(|Revision { token, .. }| token))
+    Ok(None)
+}
+
+fn content(of: &Revision) -> Option<&Content> {
+    of.note().map(|note| &note.content)
 }

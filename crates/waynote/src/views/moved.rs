@@ -55,11 +55,15 @@ pub fn relocate(
     // A directory may move to one below it: the old notes go first.
     let first_save = deletions.len();
     deletions.extend(saves);
-    let mut stamp = stamp.clone();
-    if stamp.replaces == Replaces::Read {
-        // The revisions above were read here, not by the caller.
-        stamp.replaces = Replaces::Own;
-    }
+    // The revisions above were read here, not by the caller.
+    let moving = Stamp {
+        replaces: Replaces::AnyOrOwn,
+        ..stamp.clone()
+    };
+    let stamp = match stamp.replaces {
+        Replaces::Any => moving,
+        _ => moving.careful(),
+    };
     let mut applied = store.apply(&deletions, &stamp)?;
     Ok(applied.split_off(first_save))
 }

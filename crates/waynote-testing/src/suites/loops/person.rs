@@ -1,6 +1,7 @@
 //! A person's acts inside a loop: an agent writes there, and only a person answers.
 
 use waynote::error::PersonalAct;
+use waynote::moved::{MoveOptions, relocate};
 use waynote::{
     Ancestor, Change, Forget, UndoScope, Writer, loops, person, redo_last, session_state, undo_last,
 };
@@ -54,6 +55,9 @@ pub(crate) fn what_is_written_in_a_persons_name_inside_a_loop_is_the_agents(
         matches!(unread, Err(Error::OthersText { .. })),
         "{unread:?}"
     );
+    let pair = [(key("persons"), key("moved"))];
+    let moved = relocate(store, &pair, MoveOptions::default(), &inside);
+    assert!(matches!(moved, Err(Error::OthersText { .. })), "{moved:?}");
     // The last change is looked for by the author that counts.
     let reach = UndoScope::new(name("a"), Vec::new());
     let undone = undo_last(store, &reach, &inside).unwrap();

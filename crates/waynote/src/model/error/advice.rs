@@ -62,7 +62,7 @@ impl Error {
             },
             Self::OthersText { revision, .. } => {
                 return Some(format!(
-                    "give your text a key of its own, or read this one and do it again expecting revision {revision}"
+                    "give your text a key of its own, or read this one, then expect revision {revision}"
                 ));
             }
             Self::AppendOnly { .. } => "add an entry that corrects it",

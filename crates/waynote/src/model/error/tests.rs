@@ -162,8 +162,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       expect revision 0 to create it
     conflict (Conflict): place:/p/[masked: github-token] has changed: it does not exist, revision 3 was expected
       expect revision 0 to create it
-    others_text (Conflict): place:/p/[masked: github-token] was last written by x [masked: github-token] y of ann (revision 2)
-      give your text a key of its own, or read this one and do it again expecting revision 2
+    others_text (Conflict): place:/p/[masked: github-token] has text by x [masked: github-token] y of ann (revision 2)
+      give your text a key of its own, or read this one, then expect revision 2
     append_only (Refused): place:/p/[masked: github-token] cannot be changed: a session's log is append-only
       add an entry that corrects it
     not_resolved (Refused): place:/p/[masked: github-token] is not resolved: it is no `stuck` entry
