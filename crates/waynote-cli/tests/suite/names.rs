@@ -141,24 +141,27 @@ fn a_folder_that_was_renamed_is_named_with_the_command() {
     scratch.ok("place write --at ~/projects/api one");
     let write = scratch.run("place write --at ~/projects/api/src 'see `pay.rs:3-6`'");
     has(write.cwd(&api).ok(), "cites src/pay.rs:3-6");
+    begins(&scratch, &api, "a");
     let renamed = scratch.home().join("projects/api-v2");
     fs::rename(&api, &renamed).unwrap();
-    let line = "2 notes belong to ~/projects/api, which is gone; if it is this directory now, `waynote place mv \
-                ~/projects/api ~/projects/api-v2` moves them here";
+    let line = "2 notes belong to ~/projects/api, which is gone; `waynote place mv ~/projects/api \
+                ~/projects/api-v2` moves them here";
     let status = || scratch.run("status").cwd(&renamed).ok();
     has(status(), line);
     assert_eq!(
-        lines(&begins(&scratch, &renamed, "a")),
+        lines(&begins(&scratch, &renamed, "b")),
         format!("waynote: {line}")
     );
-    // Elsewhere, it is known by its git folder.
-    let away = scratch.home().join("away/api");
-    fs::create_dir(scratch.home().join("away")).unwrap();
+    // A folder beside it that has nothing to do with it does not get them.
+    let third = repository(&scratch, "projects/third", None);
+    lacks(scratch.run("status").cwd(third).ok(), "belong to");
     scratch.ok("place mv ~/projects/api ~/projects/api-v2");
     lacks(status(), "belong to");
     // What they cite moves along.
     fs::write(renamed.join("src/pay.rs"), PAY.replace("100", "50")).unwrap();
     has(scratch.ok("stale"), "+    let fee = cents / 50;");
+    let away = scratch.home().join("away/api");
+    fs::create_dir(scratch.home().join("away")).unwrap();
     fs::rename(&renamed, &away).unwrap();
     let said = scratch.run("status").cwd(&away).ok();
     has(
@@ -170,10 +173,6 @@ fn a_folder_that_was_renamed_is_named_with_the_command() {
         doctor,
         "note  2 notes belong to ~/projects/api-v2, which is gone\n      next: `waynote place mv",
     );
-    // A folder beside it that has nothing to do with it is not named where notes apply.
-    let third = repository(&scratch, "projects/third", None);
-    scratch.ok("place write --at ~/projects/third three");
-    lacks(scratch.run("status").cwd(&third).ok(), "belong to");
 }
 
 #[test]

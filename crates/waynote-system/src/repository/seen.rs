@@ -76,7 +76,6 @@ impl Environment {
         let before = seen.iter().position(|of| of.folder == folder);
         let mut names = before.map_or(Vec::new(), |at| seen.remove(at).names);
         known.is_first = tells && names.is_empty();
-        known.looks_beside = !tells || known.is_first;
         known.is_new = !names.ends_with(&now);
         names.retain(|name| !now.contains(name));
         let is_elsewhere = |name: &&Place| !lineage.places().contains(name);

@@ -2,8 +2,6 @@
 //! path that is gone, on paths inside a repository that has a name. Each is one line with at most one command; nothing
 //! moves by itself.
 
-use std::collections::BTreeSet;
-
 use crate::error::Result;
 use crate::model::lineage::Lineage;
 use crate::place::Place;
@@ -19,8 +17,6 @@ pub struct Known {
     pub is_first: bool,
     /// True if no session was told of it since it has its present name and path.
     pub is_new: bool,
-    /// True to look for a directory beside it that is gone: it may have been that one.
-    pub looks_beside: bool,
     /// Other names and paths that it had.
     pub former: Vec<Place>,
     /// True if it has several remotes and none is `origin`.
@@ -105,21 +101,15 @@ pub fn hints(
         let next = Some("`git remote rename NAME origin` gives it that one's name".into());
         hints.push(Hint { what, next });
     }
-    let asks = known.is_first || known.looks_beside || !known.former.is_empty();
-    let Some((name, root)) = lineage.called().filter(|_| asks) else {
+    let asks = known.is_first || !known.former.is_empty();
+    let Some((name, _)) = lineage.called().filter(|_| asks) else {
         return Ok(hints);
     };
     let places = places(store)?;
     let own = below(store, &places, name)?;
     let is_elsewhere = |place: &&Place| place.in_repository().is_some() || !is_there(place);
-    let mut guess = "";
-    let mut former: Vec<Place> = known.former.iter().filter(is_elsewhere).cloned().collect();
-    if former.is_empty() && known.looks_beside && own + below(store, &places, root)? == 0 {
-        former.extend(gone_beside(&places, root, is_there));
-        guess = "if it is this directory now, ";
-    }
-    for old in former {
-        let count = below(store, &places, &old)? as u64;
+    for old in known.former.iter().filter(is_elsewhere) {
+        let count = below(store, &places, old)? as u64;
         let shown = visible(old.as_str());
         let what = match old.in_repository() {
             Some(_) => format!(
@@ -128,7 +118,7 @@ pub fn hints(
             ),
             None => format!("{} to {shown}, which is gone", counted(count, "belong")),
         };
-        let next = Some(format!("{guess}{}", moving(&old, name, "moves them here")));
+        let next = Some(moving(old, name, "moves them here"));
         hints.extend((count > 0).then_some(Hint { what, next }));
     }
     if let (true, true, Some((shown, _))) = (known.is_first, own > 0, name.in_repository()) {
@@ -138,21 +128,6 @@ pub fn hints(
         hints.push(Hint { what, next: None });
     }
     Ok(hints)
-}
-
-/// The one directory with notes beside another that is gone; none if there are several.
-fn gone_beside(places: &[Place], root: &Place, is_there: &dyn Fn(&Place) -> bool) -> Option<Place> {
-    let above = root.parent()?;
-    let beside = places.iter().filter_map(|place| {
-        let name = place.below(&above)?.split('/').next()?;
-        (!name.is_empty()).then(|| above.join(name))
-    });
-    let mut beside: BTreeSet<Place> = beside.collect();
-    beside.retain(|place| !is_there(place));
-    match beside.len() {
-        1 => beside.pop_first(),
-        _ => None,
-    }
 }
 
 /// Notes on paths inside a checkout whose repository has a name. `is_own` tells whether a place is in this checkout, and not
@@ -220,9 +195,8 @@ mod tests {
     #[test]
     fn notes_that_stand_elsewhere_are_named_with_the_command() {
         let (shop, path) = ("repo:a/shop", "~/p/shop");
-        let known = |former: &str, looks_beside: bool, is_first: bool| Known {
+        let known = |former: &str, is_first: bool| Known {
             former: former.split_whitespace().map(place).collect(),
-            looks_beside,
             is_first,
             ..Known::default()
         };
@@ -234,29 +208,18 @@ mod tests {
                 shop,
                 "repo:a/old//x repo:a/old repo:a/older",
                 "",
-                &known("repo:a/old ~/p/x", false, false),
+                &known("repo:a/old ~/p/x", false),
                 "2 notes stand under repo:a/old, its earlier name; `waynote place mv repo:a/old \
                  repo:a/shop` moves them here",
             ),
-            (shop, "~/p/x", "~/p/x", &known("~/p/x", true, false), ""),
+            (shop, "~/p/x", "~/p/x", &known("~/p/x", false), ""),
             (
                 path,
                 "~/p/x",
                 "",
-                &known("~/p/x", false, false),
+                &known("~/p/x", false),
                 "1 note belongs to ~/p/x, which is gone; `waynote place mv ~/p/x ~/p/shop` moves them here",
             ),
-            // Beside it, if nothing is here, and only one.
-            (
-                path,
-                "~/p/x/deep ~/p/y ~/q ~",
-                "~/p/y",
-                &known("", true, false),
-                "1 note belongs to ~/p/x, which is gone; if it is this directory now, `waynote place mv ~/p/x \
-                 ~/p/shop` moves them here",
-            ),
-            (path, "~/p/x ~/p/y", "", &known("", true, false), ""),
-            (path, "~/p/x ~/p/shop/src", "", &known("", true, false), ""),
             // On paths inside, but not those of another repository in it.
             (
                 shop,
@@ -271,10 +234,10 @@ mod tests {
                 shop,
                 "repo:a/shop",
                 "",
-                &known("", false, true),
+                &known("", true),
                 "first session in this checkout of a/shop: its 1 note applies",
             ),
-            (shop, "", "", &known("", false, true), ""),
+            (shop, "", "", &known("", true), ""),
         ] {
             assert_eq!(said(name, notes, there, known), lines, "{name} {notes}");
         }
