@@ -310,20 +310,37 @@ fn names_are_made_one_in_the_settings() {
         .run("context")
         .env("WAYNOTE_REPOS", "box/me/shop=a/b");
     lacks(variable.ok(), "Shop.");
-    // Another checkout with the same first commit.
+    // Another checkout with the same first commit, whose host is an alias. It is the alias that gets a row, not the other.
     git(&scratch.home(), "clone -q work second");
     let second = scratch.home().join("second");
-    git(
-        &second,
-        "remote set-url origin https://github.com/acme/store",
-    );
+    git(&second, "remote set-url origin work:acme/shop");
+    git(&work, &format!("remote set-url origin {SHOP}"));
     begins(&scratch, &work, "a");
-    let doctor = scratch.run("doctor").cwd(&second).said().to_owned();
+    begins(&scratch, &second, "b");
+    let row = "note  work/acme/shop may be github.com/acme/shop: ~/work has the same first commit\n      next: `waynote \
+               config set repos 'box/me/shop=github.com/acme/shop,work/acme/shop=github.com/acme/shop,\
+               github.com/acme/shop//packages/*'` makes the two names one";
+    has(scratch.run("doctor").cwd(&second).said(), row);
+    lacks(scratch.run("doctor").said(), "may be");
+    // No row hides a note: those of either name are read in both checkouts, and new ones get the name that counts.
+    scratch.run("note --key k Alias.").cwd(&second).ok();
+    scratch.ok(
+        "config set repos 'work/acme/shop=github.com/acme/shop, github.com/me/shop=github.com/acme/shop'",
+    );
+    for checkout in [&work, &second] {
+        let there = |words: &str| scratch.run(words).cwd(checkout).ok();
+        has(there("context"), "Alias.");
+        has(there("context"), "Shop.");
+        has(there("show k"), "Alias.");
+        has(
+            there("note --key new New."),
+            "repo:github.com/acme/shop#new",
+        );
+        has(there("key list"), "repo:work/acme/shop#k");
+    }
     has(
-        doctor,
-        "github.com/acme/store may be github.com/acme/shop: ~/work has the same first commit\n      next: `waynote \
-         config set repos 'box/me/shop=github.com/acme/shop,github.com/acme/store=github.com/acme/shop,\
-         github.com/acme/shop//packages/*'` makes the two names one",
+        scratch.run("config set repos a/b=a/c,a/c=a/d").said(),
+        "`a/c` is not the name that counts: a row has it on its left",
     );
     // What cannot be read decides where notes go: commands refuse.
     scratch.put(".config/waynote/config.toml", "[repos]\nx = 1\n");

@@ -142,8 +142,16 @@ impl Environment {
             )
         }));
         let others = self.checkouts_seen(naming, None).into_iter();
-        let mut others = others.filter(|of| of.name != *name && of.name.in_repository().is_some());
-        if let Some(first) = self.first_commits(root) {
+        // An alias of a host in ssh's configuration has no dot. Of two other names, neither says which one counts.
+        let is_alias = |name: &Place| {
+            let name = name.in_repository().map(|(name, _)| name);
+            name.is_some_and(|name| !name.split('/').next().unwrap_or_default().contains('.'))
+        };
+        let mut others =
+            others.filter(|of| of.name.in_repository().is_some() && !is_alias(&of.name));
+        if is_alias(name)
+            && let Some(first) = self.first_commits(root)
+        {
             let others = others.by_ref().take(COMPARED);
             let others = others.filter(|of| self.first_commits(&of.root).as_ref() == Some(&first));
             alike.extend(others.map(|of| {

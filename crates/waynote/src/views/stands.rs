@@ -180,6 +180,7 @@ mod tests {
         let checkout = Checkout {
             root: place("~/p/shop"),
             name: place(name),
+            also: Vec::new(),
         };
         let places = [place("~"), place("~/p/shop"), place(name)];
         let lineage = Lineage::new(place("~/p/shop"), places)
