@@ -75,7 +75,7 @@ impl World {
         match self.of(path) {
             Ok(Some(found)) => match found.name {
                 Some(name) => name,
-                None if found.is_of_several => "several".into(),
+                None if !found.several.is_empty() => "several".into(),
                 None => "no remote".into(),
             },
             Ok(None) => "none".into(),

@@ -17,10 +17,10 @@ pub struct Known {
     pub is_first: bool,
     /// True if no session was told of it since it has its present name and path.
     pub is_new: bool,
-    /// Other names and paths that it had.
-    pub former: Vec<Place>,
-    /// True if it has several remotes and none is `origin`.
-    pub is_of_several: bool,
+    /// Other names and paths that it had, each with why its notes are not to be moved, if they are not.
+    pub former: Vec<(Place, Option<String>)>,
+    /// The names of its remotes, if there are several and none is `origin`.
+    pub several: Vec<Place>,
     /// The repository that `gh` works with in it.
     pub base: Option<Place>,
 }
@@ -40,6 +40,13 @@ impl Hint {
         let next = self.next.as_ref().map(|next| format!("; {next}"));
         self.what.clone() + &next.unwrap_or_default()
     }
+}
+
+/// True if a name is one that a session may be told: a repository's own files could have put any other text there.
+pub fn may_be_told(name: &Place) -> bool {
+    let is_plain =
+        |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || "._~:/-".contains(char);
+    name.in_repository().is_none() || name.as_str().chars().all(is_plain)
 }
 
 /// A place as it is typed in a shell, which expands `~` to what it stands for here.
@@ -96,8 +103,23 @@ pub fn hints(
         let next = Some(visible(reason));
         hints.push(Hint { what, next });
     }
-    if known.is_of_several {
-        let what = "several remotes and no `origin`: this repository's notes go by path".into();
+    let places = match *known == Known::default() {
+        true => Vec::new(),
+        false => places(store)?,
+    };
+    if !known.several.is_empty() {
+        let mut what =
+            "several remotes and no `origin`: this repository's notes go by path".to_owned();
+        for name in &known.several {
+            let count = below(store, &places, name)? as u64;
+            if count > 0 {
+                what += &format!(
+                    ", {} under {}",
+                    counted(count, "stand"),
+                    visible(name.as_str())
+                );
+            }
+        }
         let next = Some("`git remote rename NAME origin` gives it that one's name".into());
         hints.push(Hint { what, next });
     }
@@ -105,10 +127,12 @@ pub fn hints(
     let Some((name, _)) = lineage.called().filter(|_| asks) else {
         return Ok(hints);
     };
-    let places = places(store)?;
     let own = below(store, &places, name)?;
-    let is_elsewhere = |place: &&Place| place.in_repository().is_some() || !is_there(place);
-    for old in known.former.iter().filter(is_elsewhere) {
+    let is_elsewhere = |(place, _): &&(Place, _)| {
+        let has_other_command = known.several.contains(place);
+        !has_other_command && (place.in_repository().is_some() || !is_there(place))
+    };
+    for (old, stays) in known.former.iter().filter(is_elsewhere) {
         let count = below(store, &places, old)? as u64;
         let shown = visible(old.as_str());
         let what = match old.in_repository() {
@@ -118,13 +142,14 @@ pub fn hints(
             ),
             None => format!("{} to {shown}, which is gone", counted(count, "belong")),
         };
-        let next = Some(moving(old, name, "moves them here"));
+        let next = stays.clone();
+        let next = next.unwrap_or_else(|| moving(old, name, "moves them here"));
+        let next = Some(next);
         hints.extend((count > 0).then_some(Hint { what, next }));
     }
     if let (true, true, Some((shown, _))) = (known.is_first, own > 0, name.in_repository()) {
-        let (shown, apply) = (visible(shown), if own == 1 { "applies" } else { "apply" });
-        let notes = plural(own as u64, "note");
-        let what = format!("first session in this checkout of {shown}: its {notes} {apply}");
+        let (shown, notes) = (visible(shown), plural(own as u64, "note"));
+        let what = format!("first session in this checkout of {shown}, which has {notes}");
         hints.push(Hint { what, next: None });
     }
     Ok(hints)
@@ -197,7 +222,10 @@ mod tests {
     fn notes_that_stand_elsewhere_are_named_with_the_command() {
         let (shop, path) = ("repo:a/shop", "~/p/shop");
         let known = |former: &str, is_first: bool| Known {
-            former: former.split_whitespace().map(place).collect(),
+            former: former
+                .split_whitespace()
+                .map(|of| (place(of), None))
+                .collect(),
             is_first,
             ..Known::default()
         };
@@ -221,6 +249,28 @@ mod tests {
                 &known("~/p/x", false),
                 "1 note belongs to ~/p/x, which is gone; `waynote place mv ~/p/x ~/p/shop` moves them here",
             ),
+            // It stays where another checkout has that name.
+            (
+                shop,
+                "repo:a/old",
+                "",
+                &Known {
+                    former: vec![(place("repo:a/old"), Some("~/p/old still has it".into()))],
+                    ..Known::default()
+                },
+                "1 note stands under repo:a/old, its earlier name; ~/p/old still has it",
+            ),
+            (
+                path,
+                "repo:a/old",
+                "",
+                &Known {
+                    several: vec![place("repo:a/new"), place("repo:a/old")],
+                    ..known("repo:a/old", false)
+                },
+                "several remotes and no `origin`: this repository's notes go by path, 1 note stands under repo:a/old; \
+                 `git remote rename NAME origin` gives it that one's name",
+            ),
             // On paths inside, but not those of another repository in it.
             (
                 shop,
@@ -236,11 +286,30 @@ mod tests {
                 "repo:a/shop",
                 "",
                 &known("", true),
-                "first session in this checkout of a/shop: its 1 note applies",
+                "first session in this checkout of a/shop, which has 1 note",
             ),
             (shop, "", "", &known("", true), ""),
         ] {
             assert_eq!(said(name, notes, there, known), lines, "{name} {notes}");
+        }
+    }
+
+    #[test]
+    fn a_session_is_told_plain_names_of_repositories_alone() {
+        for name in [
+            "repo:github.com/acme/shop-2",
+            "repo:box/~me/a_b.c",
+            "~/My Code",
+        ] {
+            assert!(may_be_told(&place(name)), "{name}");
+        }
+        for name in [
+            "repo:a/do this",
+            "repo:a/<b>",
+            "repo:a/`id`",
+            "repo:a/\u{e9}",
+        ] {
+            assert!(!may_be_told(&place(name)), "{name}");
         }
     }
 
