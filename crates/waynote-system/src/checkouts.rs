@@ -113,15 +113,14 @@ impl<'e> GitCheckouts<'e> {
         if let Some(known) = self.state().named.get(repository) {
             return known.clone();
         }
+        let named = self.naming.counting(repository);
         let here = self.here();
         let mut here = here.iter().flat_map(|here| here.checkouts());
-        let here = here.find(|here| here.name == *repository);
+        let here = here.find(|here| here.name == named);
         let root = match (here, repository.in_repository()) {
             (Some(here), _) => Some(here.root.clone()),
             (None, Some(_)) => {
-                let seen = self
-                    .environment
-                    .checkouts_seen(&self.naming, Some(repository));
+                let seen = self.environment.checkouts_seen(&self.naming, Some(&named));
                 seen.into_iter().next().map(|of| of.root)
             }
             (None, None) => Some(repository.clone()),

@@ -181,6 +181,9 @@ fn names(context: &Context<'_>, findings: &mut Findings) {
         let named = |place: &Place| place.in_repository().unwrap_or_default().0.to_owned();
         let (name, meant) = (named(&name), named(&meant));
         let mut rows = naming.clone();
+        // A name on the right of a row stands on the left of none.
+        let counting = rows.same.values_mut().filter(|of| **of == name);
+        counting.for_each(|of| of.clone_from(&meant));
         rows.same.insert(name.clone(), meant.clone());
         let rows = quoted(&repos_as_text(&rows).unwrap_or_default());
         let next = format!("`waynote config set repos {rows}` makes the two names one");

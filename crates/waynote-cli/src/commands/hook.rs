@@ -210,13 +210,14 @@ fn work(
         Err(failure) => return Err(failure),
     };
     let is_elsewhere = settings.remote().or(settings.database()).is_some();
+    // The limit counts from here: what follows reads files of a repository, too.
+    let limit = Limit::of(hook.can_wait(), is_elsewhere);
+    let _ = sender.send(Message::Read(limit));
     let lineage = settings.lineage(&hook.place(environment())?)?;
     let roots = &settings.action_roots.value;
     if !hook.looks(environment(), &settings.naming(), &lineage, roots)? {
         return Ok(hook.nothing());
     }
-    let limit = Limit::of(hook.can_wait(), is_elsewhere);
-    let _ = sender.send(Message::Read(limit));
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
     settings.lock_wait.value = settings.lock_wait.value.min(limit.wait / 2);

@@ -120,8 +120,8 @@ fn scopes(context: &Context<'_>, scope: &ScopeArgs) -> Outcome<Vec<Scope>> {
     let mut places: Vec<Place> = lineage.in_the_project().cloned().collect();
     match (&scope.at, lineage.project()) {
         (Some(_), _) => {
-            let place = lineage.place().clone();
-            places = vec![lineage.named(place.clone()), place];
+            places = lineage.names(lineage.place());
+            places.push(lineage.place().clone());
             places.dedup();
         }
         (None, Some(_)) if context.output.json => {}

@@ -32,6 +32,16 @@ pub(super) fn lineages(settings: &Settings) -> Lineages {
     })
 }
 
+/// The same, and where a client works is remembered.
+fn remembered(settings: &Settings) -> Lineages {
+    let (lineages, settings) = (lineages(settings), settings.clone());
+    Lineages::new(move |place| {
+        let lineage = lineages.of(place);
+        super::stands::remember(&settings, &lineage);
+        lineage
+    })
+}
+
 pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     let settings = &context.settings;
     let tools = sets(tools)?;
@@ -61,7 +71,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         budget: settings.budget(None),
         home: home::if_any()?,
         directories,
-        lineages: Some(lineages(settings)),
+        lineages: Some(remembered(settings)),
     };
     let has_project = caller.names_project();
     // One that is gone or has no name in UTF-8 is no project.

@@ -42,7 +42,7 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
             moved::relocate(store, &pair, options, &stamp),
         )
     });
-    let applied = applied.map_err(|failure| in_the_way(failure, Some(&to)))?;
+    let applied = applied.map_err(|failure| in_the_way(failure, Some(&to), &[]))?;
     let overwrote = applied.iter().find_map(|applied| applied.before);
     let (shown, back) = (from.masked(), to.masked());
     let back = match overwrote {
@@ -84,8 +84,8 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
         (Scope::Place(place), Some(_)) => around(&place) == own,
         _ => true,
     };
+    let mut pairs = Vec::new();
     let moved = context.write(|store| {
-        let mut pairs = Vec::new();
         for name in names.iter().filter(|name| *name != new) {
             let below = moved::below(store, name, new)?;
             pairs.extend(below.into_iter().map(|(from, to)| (name, from, to)));
@@ -93,10 +93,10 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
         pairs.retain(is_own);
         let each = pairs.iter().map(|(_, from, to)| (from.clone(), to.clone()));
         moved::relocate(store, &each.collect::<Vec<_>>(), options, &stamp)?;
-        Ok(pairs)
+        Ok(())
     });
-    let moved = moved.map_err(|failure| in_the_way(failure, None))?;
-    let Some((from, ..)) = moved.first() else {
+    moved.map_err(|failure| in_the_way(failure, None, &pairs))?;
+    let Some((from, ..)) = pairs.first() else {
         return Err(Failure::refused(
             "not_found",
             format!(
@@ -106,7 +106,7 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
             "`waynote place list` shows the notes of directories",
         ));
     };
-    let notes: Vec<&Address> = moved.iter().map(|(.., to)| to).collect();
+    let notes: Vec<&Address> = pairs.iter().map(|(.., to)| to).collect();
     // The way back keeps the path, which a directory of a repository that has a name does not.
     let back = match names.len() {
         1 => in_shell(from),
@@ -125,8 +125,13 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
     })
 }
 
-/// The refusal where a note is at the new address, or where a note is not the caller's to move or to overwrite.
-fn in_the_way(failure: Failure, to: Option<&Address>) -> Failure {
+/// The refusal where a note is at the new address, or where a note is not the caller's to move or to overwrite. `pairs` are
+/// the notes of a directory: each, and where it was to go.
+fn in_the_way(
+    failure: Failure,
+    to: Option<&Address>,
+    pairs: &[(&Place, Address, Address)],
+) -> Failure {
     match failure {
         Failure::Library(ref error @ Error::OthersText { ref address, .. })
             if Some(address) == to =>
@@ -143,13 +148,21 @@ fn in_the_way(failure: Failure, to: Option<&Address>) -> Failure {
             ..
         }) if note.address == address => {
             let shown = address.masked();
+            let to = quoted(&shown);
+            let next = match pairs.iter().find(|(.., to)| *to == address) {
+                None => "`--force` of `mv` and `cp` overwrites it".into(),
+                Some((_, from, _)) => {
+                    let from = quoted(&from.masked());
+                    format!(
+                        "`waynote edit {to} --append TEXT` adds to it and `waynote mv --force {from} {to}` \
+                         overwrites it, then the others can move"
+                    )
+                }
+            };
             Failure::refused(
                 "exists",
                 format!("{shown} exists already; nothing was moved"),
-                format!(
-                    "`waynote show {}` prints it; `--force` of `mv` and `cp` overwrites it",
-                    quoted(&shown)
-                ),
+                format!("`waynote show {to}` prints it; {next}"),
             )
         }
         Failure::Library(error @ Error::OthersText { .. }) => Failure::refused(

@@ -8,9 +8,10 @@ use waynote::{
     Address, AddressAt, Content, Error, Expect, Note, SaveOptions, Scope, Stamp, single,
 };
 
-use super::edit;
+use super::{edit, stands};
 use crate::args::{AllowArgs, CitesArgs, TextArgs};
 use crate::error::{Failure, Outcome};
+use crate::home;
 use crate::invocation::Context;
 use crate::settings::Origin;
 use crate::typed::found;
@@ -98,6 +99,11 @@ impl Saved {
             let begins_notebook = is_first && store.count(&scope)? == 1;
             Ok((note, before, begins_notebook))
         })?;
+        if let Ok(base) = home::base()
+            && let Ok(lineage) = context.settings.lineage(&base.cwd())
+        {
+            stands::remember(&context.settings, &lineage);
+        }
         let overwrote = before.map(|before| Overwrote {
             revision: before.revision,
             same_text: before.hash == note.content.hash(),

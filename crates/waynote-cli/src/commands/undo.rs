@@ -64,10 +64,8 @@ fn reach(context: &Context<'_>) -> Outcome<UndoScope> {
     if let Ok(base) = home::base() {
         let here = base.cwd();
         let lineage = context.lineage(&here)?;
-        let checkouts = lineage.checkouts().iter();
-        let names = checkouts.filter_map(|of| Some(of.name.join(here.below(&of.root)?)));
-        reach.places.extend(names);
-        reach.places.extend([lineage.named(here.clone()), here]);
+        reach.places = lineage.names(&here);
+        reach.places.push(here);
     }
     Ok(reach)
 }

@@ -220,7 +220,16 @@ mod tests {
             let (values, refused) = parsed(&format!("[repos]\n{rows}\n"));
             assert_eq!((values.len(), refused), (0, vec![true]), "{rows}");
         }
-        for text in ["old=a/new", "a/old=", "a/../b=a/c", "mono//packages"] {
+        for text in [
+            "old=a/new",
+            "a/old=",
+            "a/../b=a/c",
+            "mono//packages",
+            // A chain, a ring, a name that is itself.
+            "a/b=a/c,a/c=a/d",
+            "a/b=a/c,a/C=a/b",
+            "a/b=a/B",
+        ] {
             assert!(crate::settings::values::repos(text).is_err(), "{text}");
         }
     }

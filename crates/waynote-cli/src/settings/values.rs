@@ -153,7 +153,16 @@ pub(super) fn repos(text: &str) -> Outcome<Naming> {
             }
         }
     }
-    Ok(naming)
+    let names: Vec<String> = naming.same.keys().map(|name| name.to_lowercase()).collect();
+    let mut counting = naming.same.values();
+    match counting.find(|name| names.contains(&name.to_lowercase())) {
+        Some(name) => Err(unfit(
+            name,
+            "the name that counts: a row has it on its left",
+            "write on the right of each row the name that new notes get",
+        )),
+        None => Ok(naming),
+    }
 }
 
 /// The same rows.

@@ -84,13 +84,8 @@ fn a_citation_is_checked_in_every_checkout_of_its_repository() {
     );
     // What was confirmed is not in the other checkout.
     assert_eq!(scratch.json("stale --json").as_array().unwrap().len(), 1);
-    // Where no checkout is known, nothing is said of the code; this machine has seen the one where a session was.
+    // Elsewhere, this machine has seen the checkout where a note was saved.
     let outside = |words: &str| scratch.run(words).cwd(scratch.home()).said();
-    has(
-        outside("stale"),
-        "what is cited in repo:github.com/acme/shop was not checked",
-    );
-    begins(&scratch, &work, "s");
     lacks(outside("stale"), "was not checked");
 }
 
@@ -104,7 +99,7 @@ fn a_checkout_that_was_not_seen_before_says_so_once() {
     let said = begins(&scratch, &work, "a");
     assert_eq!(
         lines(&said),
-        "waynote: first session in this checkout of github.com/acme/shop: its 2 notes apply"
+        "waynote: first session in this checkout of github.com/acme/shop, which has 2 notes"
     );
     assert_eq!(lines(&begins(&scratch, &work, "b")), "");
     // Nothing is to be told of one without notes.
@@ -141,24 +136,27 @@ fn a_folder_that_was_renamed_is_named_with_the_command() {
     scratch.ok("place write --at ~/projects/api one");
     let write = scratch.run("place write --at ~/projects/api/src 'see `pay.rs:3-6`'");
     has(write.cwd(&api).ok(), "cites src/pay.rs:3-6");
+    begins(&scratch, &api, "a");
     let renamed = scratch.home().join("projects/api-v2");
     fs::rename(&api, &renamed).unwrap();
-    let line = "2 notes belong to ~/projects/api, which is gone; if it is this directory now, `waynote place mv \
-                ~/projects/api ~/projects/api-v2` moves them here";
+    let line = "2 notes belong to ~/projects/api, which is gone; `waynote place mv ~/projects/api \
+                ~/projects/api-v2` moves them here";
     let status = || scratch.run("status").cwd(&renamed).ok();
     has(status(), line);
     assert_eq!(
-        lines(&begins(&scratch, &renamed, "a")),
+        lines(&begins(&scratch, &renamed, "b")),
         format!("waynote: {line}")
     );
-    // Elsewhere, it is known by its git folder.
-    let away = scratch.home().join("away/api");
-    fs::create_dir(scratch.home().join("away")).unwrap();
+    // A folder beside it that has nothing to do with it does not get them.
+    let third = repository(&scratch, "projects/third", None);
+    lacks(scratch.run("status").cwd(third).ok(), "belong to");
     scratch.ok("place mv ~/projects/api ~/projects/api-v2");
     lacks(status(), "belong to");
     // What they cite moves along.
     fs::write(renamed.join("src/pay.rs"), PAY.replace("100", "50")).unwrap();
     has(scratch.ok("stale"), "+    let fee = cents / 50;");
+    let away = scratch.home().join("away/api");
+    fs::create_dir(scratch.home().join("away")).unwrap();
     fs::rename(&renamed, &away).unwrap();
     let said = scratch.run("status").cwd(&away).ok();
     has(
@@ -170,10 +168,6 @@ fn a_folder_that_was_renamed_is_named_with_the_command() {
         doctor,
         "note  2 notes belong to ~/projects/api-v2, which is gone\n      next: `waynote place mv",
     );
-    // A folder beside it that has nothing to do with it is not named where notes apply.
-    let third = repository(&scratch, "projects/third", None);
-    scratch.ok("place write --at ~/projects/third three");
-    lacks(scratch.run("status").cwd(&third).ok(), "belong to");
 }
 
 #[test]
@@ -205,9 +199,9 @@ fn notes_on_paths_get_the_name_by_one_command() {
 
     $ waynote place list
     NOTE                              UPDATED               PREVIEW
-    place:~/work/vendor/lib           2026-05-17T12:00:00Z  three
     repo:github.com/acme/shop         2026-05-17T12:00:00Z  one
     repo:github.com/acme/shop//src#k  2026-05-17T12:00:00Z  two
+    place:~/work/vendor/lib           2026-05-17T12:00:00Z  three
 
     $ waynote undo
     undid the last change, of 4 notes; `waynote redo` brings it back
@@ -229,8 +223,8 @@ fn what_has_no_name_says_why_in_one_line() {
     scratch.ok("place write --at ~/work one");
     git(&work, "remote rename origin me");
     git(&work, "remote add other https://github.com/other/shop");
-    let line = "several remotes and no `origin`: this repository's notes go by path; `git remote rename NAME origin` \
-                gives it that one's name";
+    let line = "several remotes and no `origin`: this repository's notes go by path, 1 note stands under \
+                repo:github.com/acme/shop; `git remote rename NAME origin` gives it that one's name";
     has(scratch.ok("status"), line);
     assert_eq!(
         lines(&begins(&scratch, &work, "a")),
@@ -311,20 +305,37 @@ fn names_are_made_one_in_the_settings() {
         .run("context")
         .env("WAYNOTE_REPOS", "box/me/shop=a/b");
     lacks(variable.ok(), "Shop.");
-    // Another checkout with the same first commit.
+    // Another checkout with the same first commit, whose host is an alias. It is the alias that gets a row, not the other.
     git(&scratch.home(), "clone -q work second");
     let second = scratch.home().join("second");
-    git(
-        &second,
-        "remote set-url origin https://github.com/acme/store",
-    );
+    git(&second, "remote set-url origin work:acme/shop");
+    git(&work, &format!("remote set-url origin {SHOP}"));
     begins(&scratch, &work, "a");
-    let doctor = scratch.run("doctor").cwd(&second).said();
+    begins(&scratch, &second, "b");
+    let row = "note  work/acme/shop may be github.com/acme/shop: ~/work has the same first commit\n      next: `waynote \
+               config set repos 'box/me/shop=github.com/acme/shop,work/acme/shop=github.com/acme/shop,\
+               github.com/acme/shop//packages/*'` makes the two names one";
+    has(scratch.run("doctor").cwd(&second).said(), row);
+    lacks(scratch.run("doctor").said(), "may be");
+    // No row hides a note: those of either name are read in both checkouts, and new ones get the name that counts.
+    scratch.run("note --key k Alias.").cwd(&second).ok();
+    scratch.ok(
+        "config set repos 'work/acme/shop=github.com/acme/shop, github.com/me/shop=github.com/acme/shop'",
+    );
+    for checkout in [&work, &second] {
+        let there = |words: &str| scratch.run(words).cwd(checkout).ok();
+        has(there("context"), "Alias.");
+        has(there("context"), "Shop.");
+        has(there("show k"), "Alias.");
+        has(
+            there("note --key new New."),
+            "repo:github.com/acme/shop#new",
+        );
+        has(there("key list"), "repo:work/acme/shop#k");
+    }
     has(
-        doctor,
-        "github.com/acme/store may be github.com/acme/shop: ~/work has the same first commit\n      next: `waynote \
-         config set repos 'box/me/shop=github.com/acme/shop,github.com/acme/store=github.com/acme/shop,\
-         github.com/acme/shop//packages/*'` makes the two names one",
+        scratch.run("config set repos a/b=a/c,a/c=a/d").said(),
+        "`a/c` is not the name that counts: a row has it on its left",
     );
     // What cannot be read decides where notes go: commands refuse.
     scratch.put(".config/waynote/config.toml", "[repos]\nx = 1\n");

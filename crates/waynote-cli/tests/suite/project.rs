@@ -267,7 +267,7 @@ fn a_path_is_kept_where_it_is_asked_for_or_has_the_note_already() {
     $ waynote place mv . .
     exit 1
     error: repo:github.com/acme/shop exists already; nothing was moved
-      `waynote show repo:github.com/acme/shop` prints it; `--force` of `mv` and `cp` overwrites it
+      `waynote show repo:github.com/acme/shop` prints it; `waynote edit repo:github.com/acme/shop --append TEXT` adds to it and `waynote mv --force place:~/projects/shop repo:github.com/acme/shop` overwrites it, then the others can move
 
     $ waynote place delete
     deleted repo:github.com/acme/shop

@@ -18,6 +18,10 @@ const FILE_BYTES: u64 = 1 << 20;
 /// How deep includes are followed.
 const DEPTH: usize = 5;
 
+/// How many files are read for one repository, and how many bytes.
+const FILES: usize = 64;
+const BYTES: usize = 4 << 20;
+
 /// The most values that are kept.
 const MOST: usize = 20_000;
 
@@ -62,7 +66,11 @@ pub(super) struct Value {
 
 /// The values of several files, in the order in which git reads them: a later one wins.
 #[derive(Debug, Default)]
-pub(super) struct Config(Vec<Value>);
+pub(super) struct Config {
+    values: Vec<Value>,
+    files: usize,
+    bytes: usize,
+}
 
 /// Where includes are resolved.
 pub(super) struct Reading<'r> {
@@ -80,7 +88,7 @@ impl Config {
         subsection: Option<&str>,
         key: &str,
     ) -> impl DoubleEndedIterator<Item = &str> {
-        self.0.iter().filter_map(move |of| {
+        self.values.iter().filter_map(move |of| {
             let is_it =
                 of.section == section && of.subsection.as_deref() == subsection && of.key == key;
             is_it.then_some(of.text.as_str())
@@ -90,7 +98,7 @@ impl Config {
     /// The subsections of a section with a value for a key, in order, with the value.
     pub(super) fn subsections(&self, section: &str, key: &str) -> Vec<(&str, &str)> {
         let values = self
-            .0
+            .values
             .iter()
             .filter(|of| of.section == section && of.key == key);
         let named = values.filter_map(|of| Some((of.subsection.as_deref()?, of.text.as_str())));
@@ -109,17 +117,22 @@ impl Config {
         let Some(text) = contents(file)? else {
             return Ok(());
         };
+        let too_much = || Unknown::Depth {
+            file: file.to_owned(),
+        };
+        self.files += 1;
+        self.bytes += text.len();
+        if self.files > FILES || self.bytes > BYTES {
+            return Err(too_much());
+        }
         let values = parse(&text).map_err(|line| Unknown::Line {
             file: file.to_owned(),
             line,
         })?;
         for value in values {
             let included = reading.included(&value, file);
-            self.0.push(value);
-            let too_much = || Unknown::Depth {
-                file: file.to_owned(),
-            };
-            if self.0.len() > MOST {
+            self.values.push(value);
+            if self.values.len() > MOST {
                 return Err(too_much());
             }
             if let Some(included) = included {
@@ -419,6 +432,10 @@ mod tests {
         let ring = at("ring");
         fs::write(&ring, "[include]\npath = ring\n").unwrap();
         assert!(matches!(read(&ring), Err(Unknown::Depth { .. })));
+        // Many files, not deep.
+        let many = at("many");
+        fs::write(&many, "[include]\npath = home/work.inc\n".repeat(FILES)).unwrap();
+        assert!(matches!(read(&many), Err(Unknown::Depth { .. })));
         let secret = at("secret");
         fs::write(&secret, "root:x:0:0\n").unwrap();
         let error = read(&secret).unwrap_err().to_string();

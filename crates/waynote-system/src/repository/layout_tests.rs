@@ -418,7 +418,17 @@ fn every_layout_with_every_remote_has_its_lineage() {
                 Nothing => !place.starts_with('@'),
                 Unknown | Off => !place.starts_with(['@', '^']),
             };
-            let places: Vec<&str> = layout.places.split_whitespace().filter(has).collect();
+            let mut places: Vec<String> = Vec::new();
+            for place in layout.places.split_whitespace().filter(has) {
+                // Each name that is one with it.
+                if let (Some(inside), Name("github.com/acme/shop")) =
+                    (place.strip_prefix('@'), says)
+                {
+                    let others = naming.same.keys().filter(|_| !naming.is_off);
+                    places.extend(others.map(|of| format!("repo:{of}{inside}")));
+                }
+                places.push(place.to_owned());
+            }
             let (name, project) = match says {
                 Name(name) => (*name, "@"),
                 Unknown => ("", "unknown"),

@@ -13,7 +13,7 @@ use crate::environment::{Environment, Result};
 pub struct Naming {
     /// True: places are paths alone.
     pub is_off: bool,
-    /// Names of one repository: a name, and the one that counts.
+    /// Names of one repository: a name, and the one that counts, which no other row has on its left.
     pub same: BTreeMap<String, String>,
     /// Directories that are projects of their own: `github.com/acme/mono//packages/*`.
     pub projects: Vec<String>,
@@ -27,6 +27,23 @@ impl Naming {
             .iter()
             .find(|(from, _)| from.to_lowercase() == found);
         same.map_or(found, |(_, to)| to.clone())
+    }
+
+    /// The other names that are one with that of a repository's root.
+    fn others(&self, name: &Place) -> impl Iterator<Item = Place> {
+        let rows = self.same.iter().filter_map(|(from, to)| {
+            Some((Place::repository(from).ok()?, Place::repository(to).ok()?))
+        });
+        rows.filter_map(move |(from, to)| (to == *name).then_some(from))
+    }
+
+    /// The place by the name that counts.
+    pub(crate) fn counting(&self, place: &Place) -> Place {
+        let named = place.in_repository().and_then(|(name, _)| {
+            let root = Place::repository(&self.name(name.to_owned())).ok()?;
+            Some(root.join(place.below(&Place::repository(name).ok()?)?))
+        });
+        named.unwrap_or_else(|| place.clone())
     }
 
     /// The root of the checkout that a directory is in, and the name of its repository.
@@ -70,6 +87,16 @@ struct Around {
     root: Place,
     /// What its root is called; none where that is its path.
     name: Option<Place>,
+    /// Other names of its repository.
+    others: Vec<Place>,
+}
+
+impl Around {
+    /// The names of a path inside, the one that counts last.
+    fn names<'a>(&'a self, inside: &'a str) -> impl Iterator<Item = Place> + 'a {
+        let names = self.others.iter().chain(&self.name);
+        names.map(move |name| name.join(inside))
+    }
 }
 
 impl Environment {
@@ -99,16 +126,22 @@ impl Environment {
             // A worktree may lie in another checkout of its repository.
             inside.dedup_by(|outer, inner| outer.name == inner.name);
             let names = inside.iter().rev();
-            let names = names.filter_map(|of| Some(of.name.as_ref()?.join(path.below(&of.root)?)));
+            let names = names.flat_map(|of| of.names(path.below(&of.root).unwrap_or_default()));
             let names: Vec<Place> = names.collect();
             places.push(path);
             places.extend(names);
         }
-        let checkouts = around.iter().map(|of| Checkout {
-            root: of.root.clone(),
-            name: of.name.as_ref().unwrap_or(&of.root).clone(),
-        });
-        let lineage = Lineage::new(place.clone(), places).in_checkouts(checkouts.collect());
+        let mut checkouts: Vec<Checkout> = Vec::new();
+        for of in &around {
+            let name = of.name.as_ref().unwrap_or(&of.root).clone();
+            let main = self.main_checkout(&of.root)?.filter(|main| *main != name);
+            checkouts.push(Checkout {
+                root: of.root.clone(),
+                name,
+                also: of.others.iter().cloned().chain(main).collect(),
+            });
+        }
+        let lineage = Lineage::new(place.clone(), places).in_checkouts(checkouts);
         let Some(inner) = lineage.checkouts().first().cloned() else {
             let is_none = !place.is_project() || self.is_temporary(&directory);
             return Ok(match unknown {
@@ -149,7 +182,8 @@ impl Environment {
                 None => self.main_checkout(&root)?,
                 name => name,
             };
-            around.push(Around { root, name });
+            let others = name.iter().flat_map(|name| naming.others(name)).collect();
+            around.push(Around { root, name, others });
         }
         Ok((around, None))
     }

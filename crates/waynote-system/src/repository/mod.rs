@@ -9,11 +9,12 @@ mod remote;
 mod seen;
 
 use std::fs;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 pub use config::Unknown;
 pub use lineage::Naming;
-pub use seen::Alike;
+pub use seen::{Alike, Telling};
 
 use config::{Config, Reading, is_absent, unread};
 use remote::Remote;
@@ -42,8 +43,8 @@ pub struct Repository {
     pub git_folder: PathBuf,
     /// The name; none where no remote gives one.
     pub name: Option<String>,
-    /// True if there are several remotes and none is `origin`: no one of them gives the name.
-    pub is_of_several: bool,
+    /// The names of the remotes where there are several and none is `origin`: no one of them gives the name.
+    pub several: Vec<String>,
     /// The repository that `gh` works with here (`gh-resolved`).
     pub base: Option<String>,
 }
@@ -102,6 +103,10 @@ impl Repository {
             Some(Remote::Named(name)) => Some(name),
             _ => None,
         };
+        let several = remotes.iter().filter(|_| named.is_none());
+        let several = several
+            .filter_map(|(_, address)| read_named(address))
+            .collect();
         let resolved = config.subsections("remote", "gh-resolved").pop();
         let base = resolved.and_then(|(remote, base)| {
             let (_, address) = remotes.iter().find(|(known, _)| *known == remote)?;
@@ -129,7 +134,7 @@ impl Repository {
             root: root.to_owned(),
             git_folder,
             name,
-            is_of_several: named.is_none() && remotes.len() > 1,
+            several,
             base,
         })
     }
@@ -165,9 +170,12 @@ fn git_folders(root: &Path) -> Result<Option<GitFolders>, Unknown> {
             false => Err(unread(&dot, &error)),
         };
     }
-    let is_folder = fs::metadata(&dot)
-        .map_err(|error| unread(&dot, &error))?
-        .is_dir();
+    let kind = fs::metadata(&dot).map_err(|error| unread(&dot, &error))?;
+    // A sandbox masks a file by a device.
+    if kind.file_type().is_char_device() {
+        return Ok(None);
+    }
+    let is_folder = kind.is_dir();
     let link = match is_folder {
         true => None,
         false => config::contents(&dot)?,

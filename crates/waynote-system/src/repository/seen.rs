@@ -31,19 +31,31 @@ struct Seen {
     folder: String,
     /// What its root was called, the last name and the last path at the end.
     names: Vec<Place>,
+    /// Whether a session was told of it since it has these.
+    is_told: bool,
+}
+
+/// Whether a session is told what is known of a checkout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// No: nothing is remembered.
+    No,
+    /// A later one: it is remembered as it is now.
+    Later,
+    /// This one: the same.
+    Now,
 }
 
 /// Two names that may be one repository's: a name, the one that would count, and why. No evidence makes them one by itself.
 pub type Alike = (Place, Place, String);
 
 impl Environment {
-    /// What is known of the checkout or the project that a directory is in, from what this machine has seen. `tells`: a
-    /// session is told of it, and it is remembered as it is now.
+    /// What is known of the checkout or the project that a directory is in, from what this machine has seen.
     ///
     /// # Errors
     /// [`EnvironmentError::NotText`](crate::EnvironmentError::NotText),
     /// [`EnvironmentError::Library`](crate::EnvironmentError::Library).
-    pub fn known(&self, lineage: &Lineage, naming: &Naming, tells: bool) -> Result<Known> {
+    pub fn known(&self, lineage: &Lineage, naming: &Naming, telling: Telling) -> Result<Known> {
         let mut known = Known::default();
         let Some((name, root)) = lineage.called() else {
             return Ok(known);
@@ -54,7 +66,10 @@ impl Environment {
         {
             folder = found.git_folder;
             if lineage.repository().is_none() && !naming.is_off {
-                known.is_of_several = found.is_of_several;
+                let several = found.several.into_iter().map(|of| naming.name(of));
+                known.several = several
+                    .filter_map(|of| Place::repository(&of).ok())
+                    .collect();
             }
             let base = found.base.map(|base| naming.name(base));
             known.base = base.and_then(|base| Place::repository(&base).ok());
@@ -74,22 +89,37 @@ impl Environment {
         now.dedup();
         let mut seen = self.seen()?;
         let before = seen.iter().position(|of| of.folder == folder);
-        let mut names = before.map_or(Vec::new(), |at| seen.remove(at).names);
-        known.is_first = tells && names.is_empty();
-        known.looks_beside = !tells || known.is_first;
-        known.is_new = !names.ends_with(&now);
+        let before = before.map(|at| seen.remove(at));
+        let was_told = before.as_ref().is_some_and(|of| of.is_told);
+        let mut names = before.map_or(Vec::new(), |of| of.names);
+        let is_same = names.ends_with(&now);
+        known.is_new = !is_same || !was_told;
         names.retain(|name| !now.contains(name));
-        let is_elsewhere = |name: &&Place| !lineage.places().contains(name);
-        known.former = names.iter().filter(is_elsewhere).cloned().collect();
+        known.is_first = telling == Telling::Now && names.is_empty() && !was_told;
+        for name in names.iter().filter(|name| !lineage.places().contains(name)) {
+            let stays = self.stays(name, &now, naming);
+            known.former.push((name.clone(), stays));
+        }
         names.extend(now);
         names.drain(..names.len().saturating_sub(NAMES));
         let is_plain = |name: &Place| !name.as_str().contains(char::is_control);
         let file = self.seen_file()?;
-        if let Some(file) = file.filter(|_| tells && known.is_new && names.iter().all(is_plain)) {
-            seen.push(Seen { folder, names });
+        let is_kept = match telling {
+            Telling::No => false,
+            Telling::Later => !is_same,
+            Telling::Now => known.is_new,
+        };
+        if let Some(file) = file.filter(|_| is_kept && names.iter().all(is_plain)) {
+            let is_told = telling == Telling::Now;
+            seen.push(Seen {
+                folder,
+                names,
+                is_told,
+            });
             let lines = seen.iter().rev().take(CHECKOUTS).rev().map(|seen| {
                 let names = seen.names.iter().map(|name| format!("\t{name}"));
-                seen.folder.clone() + &names.collect::<String>() + "\n"
+                let end = if seen.is_told { "\n" } else { "\t\n" };
+                seen.folder.clone() + &names.collect::<String>() + end
             });
             let lines: String = lines.collect();
             // Without the file, it is new the next time.
@@ -98,6 +128,20 @@ impl Environment {
                 made.and_then(|()| waynote_files::replace_private(&file, lines.as_bytes(), None));
         }
         Ok(known)
+    }
+
+    /// Why the notes under an earlier name of a checkout are not to be moved; none if they may be.
+    fn stays(&self, former: &Place, now: &[Place], naming: &Naming) -> Option<String> {
+        former.in_repository()?;
+        if naming.is_off {
+            return Some("names are switched off (`repo_names`)".into());
+        }
+        let others = self.checkouts_seen(naming, Some(former)).into_iter();
+        let mut others = others.filter(|of| !now.contains(&of.root));
+        let root = others.next()?.root;
+        Some(format!(
+            "{root} still has it; a row of `[repos]` makes the two names one"
+        ))
     }
 
     /// Checkouts that this machine has seen, the last one first, as they are called now: all, or those of a repository.
@@ -121,7 +165,7 @@ impl Environment {
         let (Some(name), Some(root)) = (lineage.repository(), lineage.root()) else {
             return Ok(Vec::new());
         };
-        let known = self.known(lineage, naming, false)?;
+        let known = self.known(lineage, naming, Telling::No)?;
         let base = known.base.into_iter();
         let base = base.map(|base| {
             (
@@ -134,6 +178,7 @@ impl Environment {
         let former = known
             .former
             .into_iter()
+            .map(|(former, _)| former)
             .filter(|former| former.in_repository().is_some());
         alike.extend(former.map(|of| {
             (
@@ -143,8 +188,16 @@ impl Environment {
             )
         }));
         let others = self.checkouts_seen(naming, None).into_iter();
-        let mut others = others.filter(|of| of.name != *name && of.name.in_repository().is_some());
-        if let Some(first) = self.first_commits(root) {
+        // An alias of a host in ssh's configuration has no dot. Of two other names, neither says which one counts.
+        let is_alias = |name: &Place| {
+            let name = name.in_repository().map(|(name, _)| name);
+            name.is_some_and(|name| !name.split('/').next().unwrap_or_default().contains('.'))
+        };
+        let mut others =
+            others.filter(|of| of.name.in_repository().is_some() && !is_alias(&of.name));
+        if is_alias(name)
+            && let Some(first) = self.first_commits(root)
+        {
             let others = others.by_ref().take(COMPARED);
             let others = others.filter(|of| self.first_commits(&of.root).as_ref() == Some(&first));
             alike.extend(others.map(|of| {
@@ -184,6 +237,7 @@ impl Environment {
             Seen {
                 folder: folder.to_owned(),
                 names: names.collect(),
+                is_told: !line.ends_with('\t'),
             }
         });
         Ok(seen.collect())
@@ -223,8 +277,9 @@ mod tests {
             let (environment, naming) = (self.environment(), Naming::default());
             let place = format!("~/{path}").parse().unwrap();
             let lineage = environment.lineage(&place, &naming).unwrap();
-            let known = environment.known(&lineage, &naming, tells).unwrap();
-            let former = known.former.iter().map(Place::to_string);
+            let telling = if tells { Telling::Now } else { Telling::No };
+            let known = environment.known(&lineage, &naming, telling).unwrap();
+            let former = known.former.iter().map(|(former, _)| former.to_string());
             (known.is_first, known.is_new, former.collect())
         }
     }
@@ -272,6 +327,40 @@ mod tests {
         assert_eq!(checkout("repo:github.com/other/shop"), Some(place("~/new")));
         assert_eq!(checkout("repo:github.com/none/shop"), None);
         assert_eq!(environment.checkouts_seen(&naming, None).len(), 2);
+    }
+
+    #[test]
+    fn a_checkout_in_which_a_note_was_saved_is_remembered_and_told_later() {
+        let machine = Machine(tempfile::tempdir().unwrap());
+        let (environment, naming) = (machine.environment(), Naming::default());
+        let known = |path: &str, telling: Telling| {
+            let place = format!("~/{path}").parse().unwrap();
+            let lineage = environment.lineage(&place, &naming).unwrap();
+            let known = environment.known(&lineage, &naming, telling).unwrap();
+            let former = known.former.iter();
+            let former =
+                former.map(|(of, stays)| format!("{of}{}", stays.as_deref().unwrap_or("")));
+            let former: Vec<String> = former.collect();
+            (known.is_first, known.is_new, former.join(" "))
+        };
+        machine.checkout("api", "");
+        known("api", Telling::Later);
+        fs::rename(machine.path("api"), machine.path("new")).unwrap();
+        assert_eq!(known("new", Telling::Later), (false, true, "~/api".into()));
+        assert_eq!(known("new", Telling::Now), (false, true, "~/api".into()));
+        known("new", Telling::Later);
+        assert_eq!(known("new", Telling::Now), (false, false, "~/api".into()));
+        machine.checkout("shop", SHOP);
+        known("shop", Telling::Later);
+        assert_eq!(known("shop", Telling::Now), (true, true, String::new()));
+        // Another checkout that still has the earlier name keeps its notes.
+        machine.checkout("second", SHOP);
+        known("second", Telling::Now);
+        machine.checkout("second", &SHOP.replace("acme", "me"));
+        assert_eq!(
+            known("second", Telling::No).2,
+            "repo:github.com/acme/shop~/shop still has it; a row of `[repos]` makes the two names one"
+        );
     }
 
     #[test]

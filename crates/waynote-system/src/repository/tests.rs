@@ -75,7 +75,7 @@ impl World {
         match self.of(path) {
             Ok(Some(found)) => match found.name {
                 Some(name) => name,
-                None if found.is_of_several => "several".into(),
+                None if !found.several.is_empty() => "several".into(),
                 None => "no remote".into(),
             },
             Ok(None) => "none".into(),
@@ -314,7 +314,14 @@ fn a_persons_settings_join_names_and_divide_a_repository() {
     };
     assert_eq!(
         world.lineage("old", &naming),
-        "~ ~/old repo:github.com/acme/shop | repo:github.com/acme/shop"
+        "~ ~/old repo:github.com/acme/old repo:github.com/acme/shop | repo:github.com/acme/shop"
+    );
+    // So in a checkout that has the name which counts.
+    world.checkout("home/shop", &[("origin", SHOP)]);
+    assert_eq!(
+        world.lineage("shop/x", &naming),
+        "~ ~/shop repo:github.com/acme/old repo:github.com/acme/shop ~/shop/x repo:github.com/acme/old//x \
+         repo:github.com/acme/shop//x | repo:github.com/acme/shop"
     );
     let project = |path: &str| {
         let lineage = world.lineage(path, &naming);

@@ -13,6 +13,7 @@ fn request(tokens: usize) -> Request {
         .in_checkouts(vec![Checkout {
             root: place("~/shop"),
             name: place("repo:a/shop"),
+            also: Vec::new(),
         }]);
     Request::new(name("default"), lineage, at(99).now).budget(Budget::of(tokens))
 }

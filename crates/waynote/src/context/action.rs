@@ -55,7 +55,7 @@ struct NearbyPlace<'a> {
 }
 
 impl<'a> Action<'a> {
-    /// The places whose notes are for the action, the nearest first, by their name in a repository and by path: not those
+    /// The places whose notes are for the action, the nearest first, by each name in a repository and by path: not those
     /// that the start of the session considered.
     fn near(&self, lineage: &Lineage) -> Vec<NearbyPlace<'a>> {
         let certain = self.paths.iter().map(|path| (path, None));
@@ -65,11 +65,14 @@ impl<'a> Action<'a> {
             let above = path.chain().into_iter().rev().enumerate();
             let above = above.take_while(|(_, place)| self.is_below_a_root(place));
             near.extend(above.flat_map(|(distance, path)| {
-                [lineage.named(path.clone()), path].map(|place| NearbyPlace {
+                let mut places = lineage.names(&path);
+                places.push(path);
+                let near = move |place| NearbyPlace {
                     distance,
                     place,
                     doubtful,
-                })
+                };
+                places.into_iter().map(near)
             }));
         }
         near.sort_by_key(|near| (near.distance, near.doubtful.is_some()));

@@ -12,7 +12,8 @@ use crate::scope::Scope;
 /// Every place whose notes apply at a directory. Whoever knows the file system makes it; nothing here asks a disk.
 ///
 /// The notes are read from home inwards: `~`, the directories above the checkout, then from its root down; in each
-/// directory those of its path come first, then those of its name in the repository. The nearest come last.
+/// directory those of its path come first, then those of its names in the repository, the one that counts last. The
+/// nearest come last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -61,6 +62,25 @@ pub struct Checkout {
     pub root: Place,
     /// The root of the repository, by its name; where it has none, by the path of the main checkout.
     pub name: Place,
+    /// The root by other names, whose notes are read too and which no new note gets: those that are made one with its
+    /// name, and in a linked worktree the path of the main checkout.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Place>,
+}
+
+impl Checkout {
+    /// The names of a path inside, the one that counts first.
+    fn names(&self, path: &Place) -> impl Iterator<Item = Place> {
+        let inside = path.below(&self.root).map(str::to_owned);
+        let names = std::iter::once(&self.name).chain(&self.also);
+        names.filter_map(move |name| Some(name.join(inside.as_deref()?)))
+    }
+
+    /// The path here of a place that has one of its names.
+    fn path_of(&self, place: &Place) -> Option<Place> {
+        let mut names = std::iter::once(&self.name).chain(&self.also);
+        Some(self.root.join(names.find_map(|name| place.below(name))?))
+    }
 }
 
 impl Lineage {
@@ -136,9 +156,11 @@ impl Lineage {
 
     /// The places within the project, nearest first: where a note that names no scope is looked for.
     pub fn in_the_project(&self) -> impl Iterator<Item = &Place> {
-        let tops = [self.project.as_ref(), self.root.as_ref()];
-        let is_inside =
-            move |place: &&Place| tops.iter().flatten().any(|top| place.below(top).is_some());
+        let mut tops: Vec<Place> = self.project.iter().chain(&self.root).cloned().collect();
+        if let (Some(root), Some(checkout)) = (&self.root, self.checkouts.first()) {
+            tops.extend(checkout.names(root));
+        }
+        let is_inside = move |place: &&Place| tops.iter().any(|top| place.below(top).is_some());
         self.places.iter().rev().filter(is_inside)
     }
 
@@ -149,12 +171,18 @@ impl Lineage {
         self.checkouts.iter().find_map(name).unwrap_or(place)
     }
 
+    /// Every name of a path in the checkouts that it is in, the innermost first.
+    pub fn names(&self, path: &Place) -> Vec<Place> {
+        let checkouts = self.checkouts.iter();
+        checkouts.flat_map(|of| of.names(path)).collect()
+    }
+
     /// The path here of a place of a repository; other places are as they are.
     #[must_use]
     pub fn path_of(&self, place: &Place) -> Place {
         let mut named = self.checkouts.iter();
         let path = match place.in_repository() {
-            Some(_) => named.find_map(|of| Some(of.root.join(place.below(&of.name)?))),
+            Some(_) => named.find_map(|of| of.path_of(place)),
             None => None,
         };
         path.unwrap_or_else(|| place.clone())
@@ -252,6 +280,7 @@ mod tests {
             .in_checkouts(vec![Checkout {
                 root: place("~/code/shop"),
                 name: place("repo:a/shop"),
+                also: Vec::new(),
             }]);
         assert_eq!(
             names(lineage.places()),
@@ -273,10 +302,33 @@ mod tests {
         let lineage = Lineage::new(place("~/fix"), [place("~/fix")]).in_checkouts(vec![Checkout {
             root: place("~/fix"),
             name: place("~/main"),
+            also: Vec::new(),
         }]);
         assert_eq!(lineage.named(place("~/fix/src")), place("~/main/src"));
         assert_eq!(lineage.path_of(&place("~/main/src")), place("~/main/src"));
         assert_eq!(lineage.repository(), None);
+    }
+
+    #[test]
+    fn other_names_of_a_repository_are_of_the_project() {
+        let each = "~ ~/main ~/main/src ~/fix repo:b/old repo:a/shop ~/fix/src repo:b/old//src repo:a/shop//src";
+        let lineage = Lineage::new(place("~/fix/src"), each.split(' ').map(place))
+            .in_project(place("repo:a/shop"), place("~/fix"))
+            .in_checkouts(vec![Checkout {
+                root: place("~/fix"),
+                name: place("repo:a/shop"),
+                also: vec![place("repo:b/old"), place("~/main")],
+            }]);
+        assert_eq!(
+            names(lineage.in_the_project()),
+            "repo:a/shop//src repo:b/old//src ~/fix/src repo:a/shop repo:b/old ~/fix ~/main/src ~/main"
+        );
+        let path = |text| lineage.path_of(&place(text)).to_string();
+        assert_eq!(path("repo:b/old//x"), "~/fix/x");
+        let each = lineage.names(&place("~/fix/x"));
+        assert_eq!(names(&each), "repo:a/shop//x repo:b/old//x ~/main/x");
+        // A new note gets the name that counts.
+        assert_eq!(lineage.named(place("~/fix/x")), place("repo:a/shop//x"));
     }
 
     #[test]

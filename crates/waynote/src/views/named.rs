@@ -505,6 +505,7 @@ mod tests {
         let named = lineage().in_checkouts(vec![crate::Checkout {
             root: place("~/shop"),
             name: place("repo:a/shop"),
+            also: Vec::new(),
         }]);
         let base = Base::new("/home/u", "/home/u/shop").unwrap();
         for (addresses, expected) in [

@@ -2,8 +2,6 @@
 //! path that is gone, on paths inside a repository that has a name. Each is one line with at most one command; nothing
 //! moves by itself.
 
-use std::collections::BTreeSet;
-
 use crate::error::Result;
 use crate::model::lineage::Lineage;
 use crate::place::Place;
@@ -19,12 +17,10 @@ pub struct Known {
     pub is_first: bool,
     /// True if no session was told of it since it has its present name and path.
     pub is_new: bool,
-    /// True to look for a directory beside it that is gone: it may have been that one.
-    pub looks_beside: bool,
-    /// Other names and paths that it had.
-    pub former: Vec<Place>,
-    /// True if it has several remotes and none is `origin`.
-    pub is_of_several: bool,
+    /// Other names and paths that it had, each with why its notes are not to be moved, if they are not.
+    pub former: Vec<(Place, Option<String>)>,
+    /// The names of its remotes, if there are several and none is `origin`.
+    pub several: Vec<Place>,
     /// The repository that `gh` works with in it.
     pub base: Option<Place>,
 }
@@ -44,6 +40,13 @@ impl Hint {
         let next = self.next.as_ref().map(|next| format!("; {next}"));
         self.what.clone() + &next.unwrap_or_default()
     }
+}
+
+/// True if a name is one that a session may be told: a repository's own files could have put any other text there.
+pub fn may_be_told(name: &Place) -> bool {
+    let is_plain =
+        |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || "._~:/-".contains(char);
+    name.in_repository().is_none() || name.as_str().chars().all(is_plain)
 }
 
 /// A place as it is typed in a shell, which expands `~` to what it stands for here.
@@ -100,26 +103,37 @@ pub fn hints(
         let next = Some(visible(reason));
         hints.push(Hint { what, next });
     }
-    if known.is_of_several {
-        let what = "several remotes and no `origin`: this repository's notes go by path".into();
+    let places = match *known == Known::default() {
+        true => Vec::new(),
+        false => places(store)?,
+    };
+    if !known.several.is_empty() {
+        let mut what =
+            "several remotes and no `origin`: this repository's notes go by path".to_owned();
+        for name in &known.several {
+            let count = below(store, &places, name)? as u64;
+            if count > 0 {
+                what += &format!(
+                    ", {} under {}",
+                    counted(count, "stand"),
+                    visible(name.as_str())
+                );
+            }
+        }
         let next = Some("`git remote rename NAME origin` gives it that one's name".into());
         hints.push(Hint { what, next });
     }
-    let asks = known.is_first || known.looks_beside || !known.former.is_empty();
-    let Some((name, root)) = lineage.called().filter(|_| asks) else {
+    let asks = known.is_first || !known.former.is_empty();
+    let Some((name, _)) = lineage.called().filter(|_| asks) else {
         return Ok(hints);
     };
-    let places = places(store)?;
     let own = below(store, &places, name)?;
-    let is_elsewhere = |place: &&Place| place.in_repository().is_some() || !is_there(place);
-    let mut guess = "";
-    let mut former: Vec<Place> = known.former.iter().filter(is_elsewhere).cloned().collect();
-    if former.is_empty() && known.looks_beside && own + below(store, &places, root)? == 0 {
-        former.extend(gone_beside(&places, root, is_there));
-        guess = "if it is this directory now, ";
-    }
-    for old in former {
-        let count = below(store, &places, &old)? as u64;
+    let is_elsewhere = |(place, _): &&(Place, _)| {
+        let has_other_command = known.several.contains(place);
+        !has_other_command && (place.in_repository().is_some() || !is_there(place))
+    };
+    for (old, stays) in known.former.iter().filter(is_elsewhere) {
+        let count = below(store, &places, old)? as u64;
         let shown = visible(old.as_str());
         let what = match old.in_repository() {
             Some(_) => format!(
@@ -128,31 +142,17 @@ pub fn hints(
             ),
             None => format!("{} to {shown}, which is gone", counted(count, "belong")),
         };
-        let next = Some(format!("{guess}{}", moving(&old, name, "moves them here")));
+        let next = stays.clone();
+        let next = next.unwrap_or_else(|| moving(old, name, "moves them here"));
+        let next = Some(next);
         hints.extend((count > 0).then_some(Hint { what, next }));
     }
     if let (true, true, Some((shown, _))) = (known.is_first, own > 0, name.in_repository()) {
-        let (shown, apply) = (visible(shown), if own == 1 { "applies" } else { "apply" });
-        let notes = plural(own as u64, "note");
-        let what = format!("first session in this checkout of {shown}: its {notes} {apply}");
+        let (shown, notes) = (visible(shown), plural(own as u64, "note"));
+        let what = format!("first session in this checkout of {shown}, which has {notes}");
         hints.push(Hint { what, next: None });
     }
     Ok(hints)
-}
-
-/// The one directory with notes beside another that is gone; none if there are several.
-fn gone_beside(places: &[Place], root: &Place, is_there: &dyn Fn(&Place) -> bool) -> Option<Place> {
-    let above = root.parent()?;
-    let beside = places.iter().filter_map(|place| {
-        let name = place.below(&above)?.split('/').next()?;
-        (!name.is_empty()).then(|| above.join(name))
-    });
-    let mut beside: BTreeSet<Place> = beside.collect();
-    beside.retain(|place| !is_there(place));
-    match beside.len() {
-        1 => beside.pop_first(),
-        _ => None,
-    }
 }
 
 /// Notes on paths inside a checkout whose repository has a name. `is_own` tells whether a place is in this checkout, and not
@@ -205,6 +205,7 @@ mod tests {
         let checkout = Checkout {
             root: place("~/p/shop"),
             name: place(name),
+            also: Vec::new(),
         };
         let places = [place("~"), place("~/p/shop"), place(name)];
         let lineage = Lineage::new(place("~/p/shop"), places)
@@ -220,9 +221,11 @@ mod tests {
     #[test]
     fn notes_that_stand_elsewhere_are_named_with_the_command() {
         let (shop, path) = ("repo:a/shop", "~/p/shop");
-        let known = |former: &str, looks_beside: bool, is_first: bool| Known {
-            former: former.split_whitespace().map(place).collect(),
-            looks_beside,
+        let known = |former: &str, is_first: bool| Known {
+            former: former
+                .split_whitespace()
+                .map(|of| (place(of), None))
+                .collect(),
             is_first,
             ..Known::default()
         };
@@ -234,29 +237,40 @@ mod tests {
                 shop,
                 "repo:a/old//x repo:a/old repo:a/older",
                 "",
-                &known("repo:a/old ~/p/x", false, false),
+                &known("repo:a/old ~/p/x", false),
                 "2 notes stand under repo:a/old, its earlier name; `waynote place mv repo:a/old \
                  repo:a/shop` moves them here",
             ),
-            (shop, "~/p/x", "~/p/x", &known("~/p/x", true, false), ""),
+            (shop, "~/p/x", "~/p/x", &known("~/p/x", false), ""),
             (
                 path,
                 "~/p/x",
                 "",
-                &known("~/p/x", false, false),
+                &known("~/p/x", false),
                 "1 note belongs to ~/p/x, which is gone; `waynote place mv ~/p/x ~/p/shop` moves them here",
             ),
-            // Beside it, if nothing is here, and only one.
+            // It stays where another checkout has that name.
+            (
+                shop,
+                "repo:a/old",
+                "",
+                &Known {
+                    former: vec![(place("repo:a/old"), Some("~/p/old still has it".into()))],
+                    ..Known::default()
+                },
+                "1 note stands under repo:a/old, its earlier name; ~/p/old still has it",
+            ),
             (
                 path,
-                "~/p/x/deep ~/p/y ~/q ~",
-                "~/p/y",
-                &known("", true, false),
-                "1 note belongs to ~/p/x, which is gone; if it is this directory now, `waynote place mv ~/p/x \
-                 ~/p/shop` moves them here",
+                "repo:a/old",
+                "",
+                &Known {
+                    several: vec![place("repo:a/new"), place("repo:a/old")],
+                    ..known("repo:a/old", false)
+                },
+                "several remotes and no `origin`: this repository's notes go by path, 1 note stands under repo:a/old; \
+                 `git remote rename NAME origin` gives it that one's name",
             ),
-            (path, "~/p/x ~/p/y", "", &known("", true, false), ""),
-            (path, "~/p/x ~/p/shop/src", "", &known("", true, false), ""),
             // On paths inside, but not those of another repository in it.
             (
                 shop,
@@ -271,12 +285,31 @@ mod tests {
                 shop,
                 "repo:a/shop",
                 "",
-                &known("", false, true),
-                "first session in this checkout of a/shop: its 1 note applies",
+                &known("", true),
+                "first session in this checkout of a/shop, which has 1 note",
             ),
-            (shop, "", "", &known("", false, true), ""),
+            (shop, "", "", &known("", true), ""),
         ] {
             assert_eq!(said(name, notes, there, known), lines, "{name} {notes}");
+        }
+    }
+
+    #[test]
+    fn a_session_is_told_plain_names_of_repositories_alone() {
+        for name in [
+            "repo:github.com/acme/shop-2",
+            "repo:box/~me/a_b.c",
+            "~/My Code",
+        ] {
+            assert!(may_be_told(&place(name)), "{name}");
+        }
+        for name in [
+            "repo:a/do this",
+            "repo:a/<b>",
+            "repo:a/`id`",
+            "repo:a/\u{e9}",
+        ] {
+            assert!(!may_be_told(&place(name)), "{name}");
         }
     }
 

@@ -268,6 +268,7 @@ mod tests {
         let checkout = Checkout {
             root: place("~/b"),
             name: place("repo:a/b"),
+            also: Vec::new(),
         };
         let lineage = Lineage::new(place("~/b/src"), [place("~/b"), place("repo:a/b")])
             .in_checkouts(vec![checkout]);

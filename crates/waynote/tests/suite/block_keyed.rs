@@ -22,6 +22,7 @@ fn checkout(root: &str, name: &str) -> Checkout {
     Checkout {
         root: place(root),
         name: place(name),
+        also: Vec::new(),
     }
 }
 
