@@ -110,9 +110,7 @@ impl Context<'_> {
         purpose: Use,
     ) -> Outcome<Address> {
         let Directory { place, is_exact } = directory;
-        // The file in sync knows paths alone.
-        let is_synced = key.is_none() && self.settings.notes_file.value.is_some();
-        if is_exact || (is_synced && purpose.makes()) {
+        if is_exact {
             return Ok(match key {
                 Some(key) => Address::PlaceKey(place, key.clone()),
                 None => Address::Place(place),

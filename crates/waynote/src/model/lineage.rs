@@ -34,6 +34,9 @@ pub struct Lineage {
     /// Why it is not known how the repository is called.
     #[serde(skip)]
     unknown: Option<String>,
+    /// True if a directory's own note stands on its path.
+    #[serde(skip)]
+    has_own_on_paths: bool,
 }
 
 /// By its name alone: every place above it, and the place itself. In a repository, that is the project.
@@ -48,6 +51,7 @@ impl From<Place> for Lineage {
             root: None,
             checkouts: Vec::new(),
             unknown: None,
+            has_own_on_paths: false,
         }
     }
 }
@@ -80,6 +84,7 @@ impl Lineage {
             root: None,
             checkouts: Vec::new(),
             unknown: None,
+            has_own_on_paths: false,
         }
     }
 
@@ -107,6 +112,20 @@ impl Lineage {
             unknown: Some(reason),
             ..self
         }
+    }
+
+    /// The same; if it is so, a directory's own note stands on its path, as for a file in sync that knows paths alone.
+    #[must_use]
+    pub fn own_notes_on_paths(self, is_so: bool) -> Self {
+        Self {
+            has_own_on_paths: is_so,
+            ..self
+        }
+    }
+
+    /// True if a directory's own note stands on its path.
+    pub(crate) fn has_own_notes_on_paths(&self) -> bool {
+        self.has_own_on_paths
     }
 
     /// Why it is not known how the repository is called.

@@ -115,7 +115,8 @@ impl Typist<'_> {
     }
 
     /// The note of a directory, or the one with a key in it: by the name that new notes get there, else by the path if one
-    /// is there already. `lineage` is that of the directory, or of one in the same checkout.
+    /// is there already; where own notes stand on paths, the other way round. `lineage` is that of the directory, or of
+    /// one in the same checkout.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -128,16 +129,21 @@ impl Typist<'_> {
             Some(lineage) => lineage.named(place.clone()),
             None => place.clone(),
         };
-        let (by_path, named) = (note(place), note(named));
-        if by_path == named {
-            return Ok(named);
+        let mut both = vec![note(named), note(place)];
+        both.dedup();
+        if key.is_none() && self.lineage.is_some_and(Lineage::has_own_notes_on_paths) {
+            both.reverse();
+        }
+        let new = both[0].clone();
+        if both.len() == 1 {
+            return Ok(new);
         }
         let ask = Ask {
-            notes: vec![named.clone(), by_path],
+            notes: both,
             ..Ask::default()
         };
         let there = store.read(&ask)?.notes.into_iter().flatten().next();
-        Ok(there.map_or(named, |note| note.address))
+        Ok(there.map_or(new, |note| note.address))
     }
 
     /// A word may be a key, a directory here, or the end of an entry's id.
@@ -531,6 +537,12 @@ mod tests {
             assert_eq!(saved.unwrap(), meant("./src"));
         }
         let there = Stored::of(&[]);
+        let on_paths = named.clone().own_notes_on_paths(true);
+        let typist = there.typist(Some(&on_paths));
+        let at = |key: Option<&Key>| typist.to_save_at(&there.store, place("~/shop/src"), key);
+        assert_eq!(at(None).unwrap().to_string(), "place:~/shop/src");
+        let key = "k".parse().unwrap();
+        assert_eq!(at(Some(&key)).unwrap().to_string(), "repo:a/shop//src#k");
         let unknown = named.of_unknown("x cannot be read".into());
         let typist = there.typist(Some(&unknown));
         assert!(
