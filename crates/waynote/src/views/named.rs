@@ -171,12 +171,15 @@ impl Typist<'_> {
 
     /// The nearest deleted note with a key, whose history is still there; else the one that a save would make.
     fn deleted_or_new(&self, store: &dyn Store, key: Key) -> Result<Address> {
-        for address in self.addresses(&key) {
-            if !store.history(&address)?.is_empty() {
-                return Ok(address);
-            }
-        }
-        Ok(self.new_of_key(key))
+        let ask = Ask {
+            histories: self.addresses(&key).collect(),
+            ..Ask::default()
+        };
+        let histories = store.read(&ask)?.histories.into_iter();
+        let had = histories
+            .zip(&ask.histories)
+            .find(|(had, _)| !had.is_empty());
+        Ok(had.map_or_else(|| self.new_of_key(key.clone()), |(_, at)| at.clone()))
     }
 
     /// The addresses that a key can have here, the nearest first, the notebook's last.
