@@ -126,11 +126,14 @@ impl Context<'_> {
     }
 
     fn whole<'t>(&self, typed: &'t str) -> Outcome<Cow<'t, str>> {
-        if !typed.starts_with("repo:/") {
+        if !typed.starts_with("repo:") {
             return Ok(typed.into());
         }
-        let lineage = self.settings.lineage(&home::base()?.cwd())?;
-        Ok(lineage.whole(typed)?)
+        let here = || self.settings.lineage(&home::base()?.cwd());
+        match here() {
+            Err(_) if !typed.starts_with("repo:/") => Ok(typed.into()),
+            here => Ok(here?.whole(typed)?),
+        }
     }
 
     /// The name that notes on a directory get, unless it keeps its own.

@@ -224,11 +224,17 @@ impl Lineage {
     /// revision, if it has them; any other text as it is.
     ///
     /// # Errors
-    /// [`Error::InvalidAddress`] for a short one where the project has no name, and [`Error::UnknownRepository`] where
-    /// that name is not known.
+    /// [`Error::InvalidAddress`] for a short one where the project has no name, and for one that has a single `/` behind
+    /// that name; [`Error::UnknownRepository`] where that name is not known.
     pub fn whole<'t>(&self, text: &'t str) -> Result<Cow<'t, str>> {
         let Some(inside) = text.strip_prefix(HERE) else {
-            return Ok(text.into());
+            return match self.with_one_slash(text) {
+                None => Ok(text.into()),
+                Some(meant) => Err(Error::invalid_address(
+                    text,
+                    format!("did you mean `{meant}`?"),
+                )),
+            };
         };
         let root = self.repository().ok_or_else(|| match &self.unknown {
             Some(reason) => Error::UnknownRepository {
@@ -244,6 +250,17 @@ impl Lineage {
             Some(_) => "//",
         };
         Ok(format!("{}{between}{inside}", encode(root.as_str())).into())
+    }
+}
+
+impl Lineage {
+    /// The address that is meant by one with a single `/` behind the name of this repository.
+    fn with_one_slash(&self, text: &str) -> Option<String> {
+        let root = encode(self.repository()?.as_str());
+        let (name, inside) = text.split_at_checked(root.len())?;
+        let inside = inside.strip_prefix('/')?;
+        let is_path = !inside.is_empty() && !inside.starts_with('/');
+        (is_path && name.eq_ignore_ascii_case(&root)).then(|| format!("{root}//{inside}"))
     }
 }
 
@@ -339,6 +356,8 @@ mod tests {
             assert_eq!(shop.whole(other).unwrap(), other);
         }
         assert_eq!(shop.whole("repo://src").unwrap(), "repo:a/shop///src");
+        let one_slash = shop.whole("repo:A/shop/src#key").unwrap_err();
+        insta::assert_snapshot!(one_slash, @"`repo:A/shop/src#key` is not an address: did you mean `repo:a/shop//src#key`?");
     }
 
     #[test]
