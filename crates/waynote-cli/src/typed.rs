@@ -178,6 +178,8 @@ impl Context<'_> {
         }
         let (base, session) = (home::base().ok(), self.session().ok());
         let lineage = match &base {
+            // A key is one of this directory, also where a directory is called so.
+            Some(base) if key.is_ok() => Some(self.lineage_for(&base.cwd(), purpose)?),
             Some(base) => Some(self.lineage_for(&looked_at(typed, base), purpose)?),
             None => None,
         };
