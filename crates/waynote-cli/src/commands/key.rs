@@ -166,7 +166,11 @@ pub(super) fn to_save(context: &Context<'_>, target: &TargetArgs, typed: &str) -
     }
     let named::Saved { address, others } = context.to_save(&key)?;
     let saving = address.into();
-    Ok(Saving { others, ..saving })
+    Ok(Saving {
+        others,
+        is_unscoped: true,
+        ..saving
+    })
 }
 
 /// The note with a key in the scope that is named; none without one, and for an address.

@@ -23,6 +23,8 @@ pub(super) struct Saving {
     pub(super) options: SaveOptions,
     /// True if the text is added at the end of the note.
     pub(super) adds: bool,
+    /// True if a key was given without a scope.
+    pub(super) is_unscoped: bool,
 }
 
 impl From<Address> for Saving {
@@ -32,6 +34,7 @@ impl From<Address> for Saving {
             others: Vec::new(),
             options: SaveOptions::default(),
             adds: false,
+            is_unscoped: false,
         }
     }
 }
@@ -60,6 +63,8 @@ pub(super) struct Saved {
     /// True if it is the first one of a notebook that the settings name.
     #[serde(skip)]
     begins_notebook: bool,
+    #[serde(skip)]
+    is_unscoped: bool,
 }
 
 /// The revision that was current before.
@@ -85,6 +90,7 @@ impl Saved {
             others,
             options,
             adds,
+            is_unscoped,
         } = saving;
         let given = content.shown().into_owned();
         let is_named = context.settings.agent.origin != Origin::Default;
@@ -113,6 +119,7 @@ impl Saved {
             was_pinned_now: options.pin.is_some(),
             was_added: adds,
             begins_notebook,
+            is_unscoped,
         })
     }
 
@@ -126,7 +133,11 @@ impl Saved {
             {
                 "new, in every checkout".into()
             }
+            (None, Address::Place(place) | Address::PlaceKey(place, _)) if !place.is_project() => {
+                "new, in every project".into()
+            }
             (None, _) if self.begins_notebook => "new, in a new notebook".into(),
+            (None, Address::Agent(..)) if self.is_unscoped => "new, in every project".into(),
             (None, _) => "new".into(),
             (
                 Some(Overwrote {

@@ -149,7 +149,7 @@ fn a_key_without_a_scope_is_the_nearest_note() {
     saved agent:default#style (new)
 
     $ waynote note --at ~ --key style 'in English'
-    saved place:~#style (new)
+    saved place:~#style (new, in every project)
 
     $ waynote show style
     in English
@@ -427,7 +427,7 @@ fn a_repository_without_a_remote_has_the_path_of_its_main_checkout() {
     let at_home = scratch
         .run("note --key dotfiles 'in git'")
         .cwd(scratch.home());
-    has(at_home.said(), "saved agent:default#dotfiles (new)");
+    has(at_home.said(), "saved agent:default#dotfiles (new, in every project)");
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn a_store_that_a_flag_creates_is_named() {
       correct `--store`, or make the store by a first note: `waynote note TEXT`
 
     $ waynote --store new.db key save k v
-    saved agent:default#k (new)
+    saved agent:default#k (new, in every project)
     created the store new.db, which was not there
     ");
 }
