@@ -48,7 +48,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             if_revision,
         } => {
             let address = current(keyed(context, scope, key)?, key)?;
-            saved::delete(context, address, *if_revision)
+            let is_unscoped = scope.at.is_none() && notebook(context, scope).is_none();
+            let typed = Some(key.as_str()).filter(|key| is_unscoped && !Address::is_meant(key));
+            saved::delete(context, address, typed, *if_revision)
         }
         KeyCommand::Pin(args) => pin(context, args, true),
         KeyCommand::Unpin(args) => pin(context, args, false),

@@ -13,7 +13,7 @@ use crate::args::{AllowArgs, CitesArgs, TextArgs};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::settings::Origin;
-use crate::typed::found;
+use crate::typed::{Use, found};
 
 /// A note to write, and how.
 pub(super) struct Saving {
@@ -200,10 +200,11 @@ pub(super) fn gone(error: Error) -> Failure {
 }
 
 /// Deletes a note. One that does not exist is an error here, unlike in openotters and its tools: a misspelt key would
-/// pass for a deletion.
+/// pass for a deletion. For a `key` without a scope, the note that has it now is said.
 pub(super) fn delete(
     context: &mut Context<'_>,
     address: Address,
+    key: Option<&str>,
     if_revision: Option<u64>,
 ) -> Outcome {
     let (stamp, named) = (context.stamp()?, AddressAt::new(address, None));
@@ -217,7 +218,14 @@ pub(super) fn delete(
         found(store, &named, deleted)
     })?;
     let address = &named.address;
-    say_deleted(context, address, format!("deleted {}", address.masked()))
+    let mut said = format!("deleted {}", address.masked());
+    if let Some(Ok(next)) = key.map(|key| context.note_at(key, Use::Keep))
+        && next.address != *address
+        && context.read(|store| Ok(store.get(&next.address)?.is_some()))?
+    {
+        said += &format!("; the same key is at {}", next.address.masked());
+    }
+    say_deleted(context, address, said)
 }
 
 /// Says that the note of an address is gone.

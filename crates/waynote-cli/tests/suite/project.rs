@@ -166,6 +166,12 @@ fn a_key_without_a_scope_is_the_nearest_note() {
     $ waynote key show style --notebook
     short answers
 
+    $ waynote key delete style
+    deleted repo:github.com/acme/shop//src#style; the same key is at repo:github.com/acme/shop#style
+
+    $ waynote undo repo:github.com/acme/shop//src#style
+    undid the last change of repo:github.com/acme/shop//src#style (now revision 4: src has few comments); `waynote redo repo:github.com/acme/shop//src#style` brings it back
+
     $ waynote key pin style
     pinned repo:github.com/acme/shop//src#style
 
@@ -179,7 +185,7 @@ fn a_key_without_a_scope_is_the_nearest_note() {
     1
 
     $ waynote key delete style
-    deleted repo:github.com/acme/shop//src#style
+    deleted repo:github.com/acme/shop//src#style; the same key is at repo:github.com/acme/shop#style
 
     $ waynote show style
     no comments
