@@ -196,6 +196,10 @@ fn in_scope(
             let key = typed.parse()?;
             Some(context.on_directory(directory, Some(&key), purpose)?)
         }
+        (None, Some(_)) if by_path => {
+            let what = "a notebook has no path";
+            return Err(Failure::usage(what, "leave out `--path` or `--notebook`"));
+        }
         (None, Some(notebook)) => Some(Address::keyed(&notebook, typed.parse()?)?),
         (None, None) => None,
     })

@@ -49,7 +49,7 @@ const BEGIN: [&str; 4] = [
     "  waynote note TEXT              a note on this directory",
     "  waynote note --key KEY TEXT    a note of the project, under a key",
     "  waynote install                connect an agent, so that it reads and writes notes",
-    "  waynote loop -- AGENT          run an agent again and again; `waynote --help` lists all",
+    "  waynote loop -- AGENT          run an agent again and again; `waynote --help` lists more",
 ];
 
 /// The parts of the view.
