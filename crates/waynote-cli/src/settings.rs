@@ -91,8 +91,8 @@ impl Settings {
         }
     }
 
-    /// Every place whose notes apply at a directory, and the project that it belongs to. A place of the repository that the
-    /// working directory is in is the directory of this checkout. A file in sync knows paths alone.
+    /// Every place whose notes apply at a directory, and the project that it belongs to. A place of the repository that
+    /// the working directory is in is the directory of this checkout. A file in sync knows paths alone.
     pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
         let of = |place: &Place| home::environment().lineage(place, &self.naming());
         let lineage = match (place.in_repository(), home::base()) {

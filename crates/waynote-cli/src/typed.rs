@@ -59,8 +59,8 @@ impl Directory {
 }
 
 impl Context<'_> {
-    /// Every place whose notes apply at a directory, for a command that reads. Where the name of a repository is not known,
-    /// a line says so.
+    /// Every place whose notes apply at a directory, for a command that reads. Where the name of a repository is not
+    /// known, a line says so.
     pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
         static SAID: Once = Once::new();
         let lineage = self.settings.lineage(place)?;
@@ -101,8 +101,8 @@ impl Context<'_> {
         Ok(Directory { place, is_exact })
     }
 
-    /// The note of a directory, or the one with a key on it: by the name that new notes get there, else by the path if one
-    /// is there already.
+    /// The note of a directory, or the one with a key on it: by the name that new notes get there, else by the path if
+    /// one is there already.
     pub(crate) fn on_directory(
         &self,
         directory: Directory,

@@ -151,7 +151,7 @@ fn keyed(context: &Context<'_>, scope: &ScopeArgs, typed: &str) -> Outcome<Addre
     }
 }
 
-/// What a save under a key writes.
+/// The note that a save under a key writes.
 pub(super) fn to_save(context: &Context<'_>, target: &TargetArgs, typed: &str) -> Outcome<Saving> {
     let (scope, by_path) = (&target.scope, target.path.by_path);
     if let Some(address) = in_scope(context, scope, typed, Use::Make, by_path)? {

@@ -82,7 +82,7 @@ fn a_citation_is_checked_in_every_checkout_of_its_repository() {
         there("confirm repo:github.com/acme/shop//src"),
         "cites src/pay.rs:3-6",
     );
-    // What was confirmed is not in the other checkout.
+    // The confirmed code is not in the other checkout.
     assert_eq!(scratch.json("stale --json").as_array().unwrap().len(), 1);
     // Where no checkout is known, nothing is said of the code; this machine has seen the one where a session was.
     let outside = |words: &str| scratch.run(words).cwd(scratch.home()).said().to_owned();
@@ -156,7 +156,7 @@ fn a_folder_that_was_renamed_is_named_with_the_command() {
     fs::create_dir(scratch.home().join("away")).unwrap();
     scratch.ok("place mv ~/projects/api ~/projects/api-v2");
     lacks(status(), "belong to");
-    // What they cite moves along.
+    // The code that they cite moves along.
     fs::write(renamed.join("src/pay.rs"), PAY.replace("100", "50")).unwrap();
     has(scratch.ok("stale"), "+    let fee = cents / 50;");
     fs::rename(&renamed, &away).unwrap();
@@ -205,9 +205,9 @@ fn notes_on_paths_get_the_name_by_one_command() {
 
     $ waynote place list
     NOTE                              UPDATED               PREVIEW
-    place:~/work/vendor/lib           2026-05-17T12:00:00Z  three
     repo:github.com/acme/shop         2026-05-17T12:00:00Z  one
     repo:github.com/acme/shop//src#k  2026-05-17T12:00:00Z  two
+    place:~/work/vendor/lib           2026-05-17T12:00:00Z  three
 
     $ waynote undo
     undid the last change, of 4 notes; `waynote redo` brings it back
@@ -326,7 +326,7 @@ fn names_are_made_one_in_the_settings() {
          config set repos 'box/me/shop=github.com/acme/shop,github.com/acme/store=github.com/acme/shop,\
          github.com/acme/shop//packages/*'` makes the two names one",
     );
-    // What cannot be read decides where notes go: commands refuse.
+    // Rows that cannot be read decide where notes go: commands refuse.
     scratch.put(".config/waynote/config.toml", "[repos]\nx = 1\n");
     has(
         scratch.run("context").said(),

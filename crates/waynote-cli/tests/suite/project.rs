@@ -54,7 +54,7 @@ fn a_key_belongs_to_its_project_in_every_checkout() {
         assert_eq!(of(folder)("show build"), "pnpm build");
         lacks(of(folder)("context"), "cargo");
     }
-    // What a worktree is given stays when it goes.
+    // The notes of a worktree stay when it goes.
     git(&renamed, "worktree add -q ../fix");
     let fix = api.with_file_name("fix");
     fs::create_dir(fix.join("src")).unwrap();
@@ -433,7 +433,10 @@ fn a_repository_without_a_remote_has_the_path_of_its_main_checkout() {
     let at_home = scratch
         .run("note --key dotfiles 'in git'")
         .cwd(scratch.home());
-    has(at_home.said(), "saved agent:default#dotfiles (new, in every project)");
+    has(
+        at_home.said(),
+        "saved agent:default#dotfiles (new, in every project)",
+    );
 }
 
 #[test]

@@ -187,7 +187,7 @@ impl Lineage {
             .or(self.root.as_ref())
     }
 
-    /// What the root of the innermost checkout is called, or the project outside of one; and its directory here.
+    /// The name of the innermost checkout's root, or of the project outside of one; and its directory here.
     pub fn called(&self) -> Option<(&Place, &Place)> {
         let checkout = self.checkouts.first().map(|of| (&of.name, &of.root));
         checkout.or(self.project.as_ref().zip(self.root.as_ref()))
@@ -220,12 +220,12 @@ impl Lineage {
         }
     }
 
-    /// The address that a text means here: that of [`short`](Self::short) with the repository's name, with its key and its
-    /// revision, if it has them; any other text as it is.
+    /// The address that a text means here: that of [`short`](Self::short) with the repository's name, with its key and
+    /// its revision, if it has them; any other text as it is.
     ///
     /// # Errors
-    /// [`Error::InvalidAddress`] for a short one where the project has no name, and for one that has a single `/` behind
-    /// that name; [`Error::UnknownRepository`] where that name is not known.
+    /// [`Error::InvalidAddress`] for a short one where the project has no name, and for one that has a single `/`
+    /// behind that name; [`Error::UnknownRepository`] where that name is not known.
     pub fn whole<'t>(&self, text: &'t str) -> Result<Cow<'t, str>> {
         let Some(inside) = text.strip_prefix(HERE) else {
             return match self.with_one_slash(text) {

@@ -74,7 +74,8 @@ impl Typist<'_> {
         Ok(notes.into_iter().map(at).collect())
     }
 
-    /// An address, whole or as it is short in this repository. A place's absolute path inside home is the place with `~`.
+    /// An address, whole or as it is short in this repository. A place's absolute path inside home is the place with
+    /// `~`.
     ///
     /// # Errors
     /// [`Error::InvalidAddress`], [`Error::InvalidKey`], [`Error::InvalidName`] and [`Error::InvalidPlace`];
@@ -114,9 +115,9 @@ impl Typist<'_> {
         self.at(store, self.place(text)?, None)
     }
 
-    /// The note of a directory, or the one with a key in it: by the name that new notes get there, else by the path if one
-    /// is there already; where own notes stand on paths, the other way round. `lineage` is that of the directory, or of
-    /// one in the same checkout.
+    /// The note of a directory, or the one with a key in it: by the name that new notes get there, else by the path if
+    /// one is there already; where own notes stand on paths, the other way round. `lineage` is that of the directory,
+    /// or of one in the same checkout.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.

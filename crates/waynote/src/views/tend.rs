@@ -124,8 +124,8 @@ pub fn findings_among(notes: &[Note], given: &LastGiven, now: Timestamp) -> Vec<
     found
 }
 
-/// The notes on directories of the repository that are missing in its checkout here. `names` says what a directory holds;
-/// none where there is no such directory.
+/// The notes on directories of the repository that are missing in its checkout here. `names` says what a directory
+/// holds; none where there is no such directory.
 ///
 /// # Errors
 /// As [`Reader::read`].
