@@ -131,8 +131,8 @@ pub(crate) enum Command {
     /// Leave a note for later runs: of this directory, or with --key one of its own in this project
     ///
     /// Without --key, the text is added at the end of the directory's own note, which applies everywhere below it. With
-    /// --key, it is a note of the project: the repository, in all of its checkouts; outside of a repository the directory;
-    /// in home, the root and temporary folders the agent's notebook.
+    /// --key, it is a note of the project: the repository, in all of its checkouts; outside of a repository the
+    /// directory; in home, the root and temporary folders the agent's notebook.
     Note(NoteArgs),
     /// Notes by directory, for scripts
     #[command(subcommand)]

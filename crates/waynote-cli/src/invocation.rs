@@ -35,7 +35,8 @@ impl<'o> Context<'o> {
     }
 
     /// Author and time of a change. Inside a loop the store takes the agent for the author, even if a setting names a
-    /// person; it refuses a person who is named for this call. A person replaces any text, an agent only what it has read.
+    /// person; it refuses a person who is named for this call. A person replaces any text, an agent only what it has
+    /// read.
     pub(crate) fn stamp(&self) -> Outcome<Stamp> {
         self.writes.set(true);
         let author = &self.settings.author;

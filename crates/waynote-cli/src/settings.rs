@@ -91,14 +91,15 @@ impl Settings {
         }
     }
 
-    /// Every place whose notes apply at a directory, and the project that it belongs to. A place of the repository that the
-    /// working directory is in is the directory of this checkout.
+    /// Every place whose notes apply at a directory, and the project that it belongs to. A place of the repository that
+    /// the working directory is in is the directory of this checkout. A file in sync knows paths alone.
     pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
         let of = |place: &Place| home::environment().lineage(place, &self.naming());
-        match (place.in_repository(), home::base()) {
-            (Some(_), Ok(base)) => Ok(of(&of(&base.cwd())?.path_of(place))?),
-            _ => Ok(of(place)?),
-        }
+        let lineage = match (place.in_repository(), home::base()) {
+            (Some(_), Ok(base)) => of(&of(&base.cwd())?.path_of(place))?,
+            _ => of(place)?,
+        };
+        Ok(lineage.own_notes_on_paths(self.notes_file.value.is_some()))
     }
 
     /// The budget of a block, unless the call gives its own.

@@ -59,8 +59,8 @@ impl Directory {
 }
 
 impl Context<'_> {
-    /// Every place whose notes apply at a directory, for a command that reads. Where the name of a repository is not known,
-    /// a line says so.
+    /// Every place whose notes apply at a directory, for a command that reads. Where the name of a repository is not
+    /// known, a line says so.
     pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
         static SAID: Once = Once::new();
         let lineage = self.settings.lineage(place)?;
@@ -101,8 +101,8 @@ impl Context<'_> {
         Ok(Directory { place, is_exact })
     }
 
-    /// The note of a directory, or the one with a key on it: by the name that new notes get there, else by the path if one
-    /// is there already.
+    /// The note of a directory, or the one with a key on it: by the name that new notes get there, else by the path if
+    /// one is there already.
     pub(crate) fn on_directory(
         &self,
         directory: Directory,
@@ -110,9 +110,7 @@ impl Context<'_> {
         purpose: Use,
     ) -> Outcome<Address> {
         let Directory { place, is_exact } = directory;
-        // The file in sync knows paths alone.
-        let is_synced = key.is_none() && self.settings.notes_file.value.is_some();
-        if is_exact || (is_synced && purpose.makes()) {
+        if is_exact {
             return Ok(match key {
                 Some(key) => Address::PlaceKey(place, key.clone()),
                 None => Address::Place(place),
@@ -128,11 +126,14 @@ impl Context<'_> {
     }
 
     fn whole<'t>(&self, typed: &'t str) -> Outcome<Cow<'t, str>> {
-        if !typed.starts_with("repo:/") {
+        if !typed.starts_with("repo:") {
             return Ok(typed.into());
         }
-        let lineage = self.settings.lineage(&home::base()?.cwd())?;
-        Ok(lineage.whole(typed)?)
+        let here = || self.settings.lineage(&home::base()?.cwd());
+        match here() {
+            Err(_) if !typed.starts_with("repo:/") => Ok(typed.into()),
+            here => Ok(here?.whole(typed)?),
+        }
     }
 
     /// The name that notes on a directory get, unless it keeps its own.
@@ -177,6 +178,8 @@ impl Context<'_> {
         }
         let (base, session) = (home::base().ok(), self.session().ok());
         let lineage = match &base {
+            // A key is one of this directory, also where a directory is called so.
+            Some(base) if key.is_ok() => Some(self.lineage_for(&base.cwd(), purpose)?),
             Some(base) => Some(self.lineage_for(&looked_at(typed, base), purpose)?),
             None => None,
         };

@@ -9,9 +9,9 @@ use std::path::{Component, Path, PathBuf};
 /// A longer file is not one of git's links.
 const LINK_BYTES: u64 = 8192;
 
-/// The directory of the main checkout that corresponds to `directory` (absolute) in its linked worktree. A repository that
-/// is bare has no main checkout: its folder takes the place. None in a main checkout, in a submodule, outside git, or if
-/// anything cannot be read.
+/// The directory of the main checkout that corresponds to `directory` (absolute) in its linked worktree. A repository
+/// that is bare has no main checkout: its folder takes the place. None in a main checkout, in a submodule, outside git,
+/// or if anything cannot be read.
 ///
 /// The files of a worktree may come from anywhere, for example from an archive, so they are not trusted. The main
 /// checkout's own git folder has to know the worktree: the link must lead to exactly `COMMON/worktrees/NAME`, and that

@@ -98,9 +98,9 @@ fn front(note: &Note) -> String {
     format!("---\n{lines}---\n\n")
 }
 
-/// Writes the notes of a directory, its own and its keyed ones, into its `AGENTS.md`, between two comments: those of each
-/// of its places, by the path and by the repository's name. What else is in the file stays to the byte, and notes that
-/// were made of it are left out.
+/// Writes the notes of a directory, its own and its keyed ones, into its `AGENTS.md`, between two comments: those of
+/// each of its places, by the path and by the repository's name. What else is in the file stays to the byte, and notes
+/// that were made of it are left out.
 ///
 /// # Errors
 /// As [`export`].

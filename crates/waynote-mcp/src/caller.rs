@@ -34,8 +34,8 @@ pub struct Caller {
     pub budget: Budget,
     /// The home directory, absolute. None: places are absolute paths.
     pub home: Option<String>,
-    /// Possible project directories, the best guess first: absolute paths, or places of a repository where no checkout is
-    /// known. Home and the root are skipped.
+    /// Possible project directories, the best guess first: absolute paths, or places of a repository where no checkout
+    /// is known. Home and the root are skipped.
     pub directories: Vec<String>,
     /// The lineage of a directory of this machine. None: the directories are on another machine. Then this machine's disk
     /// is not read, neither to resolve links in the home directory nor to find the repository of a directory.

@@ -40,9 +40,12 @@ fn always_loaded() -> MetaObject {
     MetaObject(meta)
 }
 
+/// The words about a key that are true in a project alone.
+const OF_PROJECT: &str = "a fact of this project; with `scope` agent: ";
+
 impl Spec {
-    /// As clients see it.
-    pub(crate) fn listed(&self) -> Tool {
+    /// As clients see it; `is_nowhere`: where no project is known.
+    pub(crate) fn listed(&self, is_nowhere: bool) -> Tool {
         let mut properties = JsonObject::new();
         let mut required = Vec::new();
         for parameter in self.parameters {
@@ -57,7 +60,11 @@ impl Spec {
         if !required.is_empty() {
             schema.insert("required".into(), json!(required));
         }
-        Tool::new(self.name, self.about, schema)
+        let about = match is_nowhere {
+            true => self.about.replace(OF_PROJECT, ""),
+            false => self.about.into(),
+        };
+        Tool::new(self.name, about, schema)
             .with_annotations(self.annotations())
             .with_meta(always_loaded())
     }

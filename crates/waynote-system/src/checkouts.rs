@@ -107,8 +107,8 @@ impl<'e> GitCheckouts<'e> {
         self.environment.lineage(&here, &self.naming).ok()
     }
 
-    /// The directory whose files are a repository's here: the checkout that the process works in, if it is one of it; else
-    /// one that this machine has seen.
+    /// The directory whose files are a repository's here: the checkout that the process works in, if it is one of it;
+    /// else one that this machine has seen.
     fn directory(&self, repository: &Place) -> Option<PathBuf> {
         if let Some(known) = self.state().named.get(repository) {
             return known.clone();

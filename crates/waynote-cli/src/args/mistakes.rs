@@ -66,7 +66,16 @@ fn with_own_tip(error: &mut clap::Error, arguments: &[OsString]) {
     let (command, _) = command(&root, arguments);
     let takes_agent = command.get_positionals().any(clap::Arg::is_last_set);
     let unknown = error.get(ContextKind::InvalidArg).map(ToString::to_string);
-    let tip = if takes_agent && arguments.iter().all(|of| of != "--") {
+    let names_scope = command
+        .get_arguments()
+        .any(|of| of.get_long() == Some("notebook"));
+    let of_others = unknown.as_deref().filter(|_| names_scope).and_then(instead);
+    if of_others.is_some() {
+        error.remove(ContextKind::SuggestedArg);
+    }
+    let tip = if let Some(tip) = of_others {
+        tip
+    } else if takes_agent && arguments.iter().all(|of| of != "--") {
         "the agent and its words go after `--`, a session before `loop`: `waynote --session NAME loop -- AGENT`"
     } else if unknown.is_some_and(|of| of.starts_with('-')) {
         "a text that begins with `-` goes after `--`, the value of an option after `=`"
@@ -75,6 +84,17 @@ fn with_own_tip(error: &mut clap::Error, arguments: &[OsString]) {
     };
     let tips = vec![StyledStr::from(tip)];
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+}
+
+/// The words for an option that other programs have for a note's key and scope.
+fn instead(option: &str) -> Option<&'static str> {
+    match option.split(['=', ' ']).next()? {
+        "-k" => Some("the key of a note is `--key KEY`"),
+        "--scope" | "--global" | "--project" => Some(
+            "a key is the project's; `--notebook` is the agent's, in every project; `--at PATH` a directory's",
+        ),
+        _ => None,
+    }
 }
 
 /// Whether an option of the command takes a value.

@@ -152,8 +152,8 @@ fn notes_file(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// How the repository of this directory is called, and notes of it that stand elsewhere. What fails here is found by the
-/// other checks.
+/// How the repository of this directory is called, and notes of it that stand elsewhere. What fails here is found by
+/// the other checks.
 fn names(context: &Context<'_>, findings: &mut Findings) {
     let settings = &context.settings;
     let lineage = home::base().and_then(|base| settings.lineage(&base.cwd()));

@@ -16,7 +16,7 @@ use super::unseen::{named, unseen};
 use crate::args::{ClientArg, InstallArgs, UninstallArgs};
 use crate::database;
 use crate::error::{Failure, Outcome};
-use crate::home::environment;
+use crate::home::{base, environment};
 use crate::invocation::Context;
 use crate::program;
 use crate::settings::{Origin, Settings};
@@ -198,7 +198,14 @@ fn target(context: &Context<'_>, remote_mcp: bool, setup: &Setup<'_>) -> Outcome
         // A project's files are for other people's machines too.
         let endpoint = match setup.reach {
             InstallScope::User => endpoint.with_parameter("home", &environment().home()?),
-            InstallScope::Project => endpoint,
+            InstallScope::Project => {
+                let lineage = settings.lineage(&base()?.cwd())?;
+                let named = lineage.project().filter(|of| of.in_repository().is_some());
+                match named {
+                    Some(project) => endpoint.with_parameter("place", project.as_str()),
+                    None => endpoint,
+                }
+            }
         };
         return Ok(with_settings(&endpoint, settings));
     }

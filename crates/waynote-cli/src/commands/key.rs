@@ -48,7 +48,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             if_revision,
         } => {
             let address = current(keyed(context, scope, key)?, key)?;
-            saved::delete(context, address, *if_revision)
+            let is_unscoped = scope.at.is_none() && notebook(context, scope).is_none();
+            let typed = Some(key.as_str()).filter(|key| is_unscoped && !Address::is_meant(key));
+            saved::delete(context, address, typed, *if_revision)
         }
         KeyCommand::Pin(args) => pin(context, args, true),
         KeyCommand::Unpin(args) => pin(context, args, false),
@@ -149,7 +151,7 @@ fn keyed(context: &Context<'_>, scope: &ScopeArgs, typed: &str) -> Outcome<Addre
     }
 }
 
-/// What a save under a key writes.
+/// The note that a save under a key writes.
 pub(super) fn to_save(context: &Context<'_>, target: &TargetArgs, typed: &str) -> Outcome<Saving> {
     let (scope, by_path) = (&target.scope, target.path.by_path);
     if let Some(address) = in_scope(context, scope, typed, Use::Make, by_path)? {
@@ -166,7 +168,11 @@ pub(super) fn to_save(context: &Context<'_>, target: &TargetArgs, typed: &str) -
     }
     let named::Saved { address, others } = context.to_save(&key)?;
     let saving = address.into();
-    Ok(Saving { others, ..saving })
+    Ok(Saving {
+        others,
+        is_unscoped: true,
+        ..saving
+    })
 }
 
 /// The note with a key in the scope that is named; none without one, and for an address.
@@ -189,6 +195,10 @@ fn in_scope(
             let directory = context.directory(Some(at))?.by_path(by_path);
             let key = typed.parse()?;
             Some(context.on_directory(directory, Some(&key), purpose)?)
+        }
+        (None, Some(_)) if by_path => {
+            let what = "a notebook has no path";
+            return Err(Failure::usage(what, "leave out `--path` or `--notebook`"));
         }
         (None, Some(notebook)) => Some(Address::keyed(&notebook, typed.parse()?)?),
         (None, None) => None,

@@ -25,10 +25,10 @@ use crate::settings::Settings;
 
 /// The lineages of directories of this machine. What cannot be found out about one is said where a note is written.
 pub(super) fn lineages(settings: &Settings) -> Lineages {
-    let naming = settings.naming();
+    let settings = settings.clone();
     Lineages::new(move |place| {
-        let lineage = home::environment().lineage(place, &naming);
-        lineage.unwrap_or_else(|error| Lineage::from(place.clone()).of_unknown(error.to_string()))
+        let lineage = settings.lineage(place);
+        lineage.unwrap_or_else(|failure| Lineage::from(place.clone()).of_unknown(failure.what()))
     })
 }
 

@@ -49,7 +49,7 @@ const BEGIN: [&str; 4] = [
     "  waynote note TEXT              a note on this directory",
     "  waynote note --key KEY TEXT    a note of the project, under a key",
     "  waynote install                connect an agent, so that it reads and writes notes",
-    "  waynote loop -- AGENT          run an agent again and again; `waynote --help` lists all",
+    "  waynote loop -- AGENT          run an agent again and again; `waynote --help` lists more",
 ];
 
 /// The parts of the view.
@@ -62,7 +62,7 @@ struct View {
     more_sessions: usize,
     /// What others changed, by author.
     new: Vec<(Name, usize)>,
-    /// What they changed of the person's notes.
+    /// Their changes of the person's notes.
     changed: Vec<Changed>,
     /// The first of the notes that apply.
     notes: Vec<Note>,
@@ -127,7 +127,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         }
         return context.value(&value);
     }
-    // What an agent looks at is new to its person all the same.
+    // A change that an agent looks at is new to its person all the same.
     let is_agents = matches!(Author::of(&settings.author.value), Author::Agent(_));
     if let (Some(file), Some(position), false) = (file, position, is_agents) {
         // Without it, the same is new the next time.

@@ -84,7 +84,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
         PlaceCommand::Delete { at, if_revision } => {
             let directory = context.directory(at.path.as_deref())?;
             let address = context.on_directory(directory, None, Use::Keep)?;
-            saved::delete(context, address, *if_revision)
+            saved::delete(context, address, None, *if_revision)
         }
     }
 }

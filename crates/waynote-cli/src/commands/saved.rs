@@ -14,7 +14,7 @@ use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::invocation::Context;
 use crate::settings::Origin;
-use crate::typed::found;
+use crate::typed::{Use, found};
 
 /// A note to write, and how.
 pub(super) struct Saving {
@@ -24,6 +24,8 @@ pub(super) struct Saving {
     pub(super) options: SaveOptions,
     /// True if the text is added at the end of the note.
     pub(super) adds: bool,
+    /// True if a key was given without a scope.
+    pub(super) is_unscoped: bool,
 }
 
 impl From<Address> for Saving {
@@ -33,6 +35,7 @@ impl From<Address> for Saving {
             others: Vec::new(),
             options: SaveOptions::default(),
             adds: false,
+            is_unscoped: false,
         }
     }
 }
@@ -61,6 +64,8 @@ pub(super) struct Saved {
     /// True if it is the first one of a notebook that the settings name.
     #[serde(skip)]
     begins_notebook: bool,
+    #[serde(skip)]
+    is_unscoped: bool,
 }
 
 /// The revision that was current before.
@@ -86,6 +91,7 @@ impl Saved {
             others,
             options,
             adds,
+            is_unscoped,
         } = saving;
         let given = content.shown().into_owned();
         let is_named = context.settings.agent.origin != Origin::Default;
@@ -119,6 +125,7 @@ impl Saved {
             was_pinned_now: options.pin.is_some(),
             was_added: adds,
             begins_notebook,
+            is_unscoped,
         })
     }
 
@@ -132,7 +139,11 @@ impl Saved {
             {
                 "new, in every checkout".into()
             }
+            (None, Address::Place(place) | Address::PlaceKey(place, _)) if !place.is_project() => {
+                "new, in every project".into()
+            }
             (None, _) if self.begins_notebook => "new, in a new notebook".into(),
+            (None, Address::Agent(..)) if self.is_unscoped => "new, in every project".into(),
             (None, _) => "new".into(),
             (
                 Some(Overwrote {
@@ -195,10 +206,11 @@ pub(super) fn gone(error: Error) -> Failure {
 }
 
 /// Deletes a note. One that does not exist is an error here, unlike in openotters and its tools: a misspelt key would
-/// pass for a deletion.
+/// pass for a deletion. For a `key` without a scope, the note that has it now is said.
 pub(super) fn delete(
     context: &mut Context<'_>,
     address: Address,
+    key: Option<&str>,
     if_revision: Option<u64>,
 ) -> Outcome {
     let (stamp, named) = (context.stamp()?, AddressAt::new(address, None));
@@ -212,7 +224,14 @@ pub(super) fn delete(
         found(store, &named, deleted)
     })?;
     let address = &named.address;
-    say_deleted(context, address, format!("deleted {}", address.masked()))
+    let mut said = format!("deleted {}", address.masked());
+    if let Some(Ok(next)) = key.map(|key| context.note_at(key, Use::Keep))
+        && next.address != *address
+        && context.read(|store| Ok(store.get(&next.address)?.is_some()))?
+    {
+        said += &format!("; the same key is at {}", next.address.masked());
+    }
+    say_deleted(context, address, said)
 }
 
 /// Says that the note of an address is gone.

@@ -25,7 +25,7 @@ pub(super) fn all(settings: &Settings, store: &dyn Store, lineage: &Lineage) -> 
     Ok(hints)
 }
 
-/// What a session is told once, in its block: nothing most of the time, and nothing on a failure.
+/// The lines that a session gets once, in its block: nothing most of the time, and nothing on a failure.
 pub(super) fn in_block(settings: &Settings, store: &dyn Store, lineage: &Lineage) -> String {
     let known = environment().known(lineage, &settings.naming(), Telling::Now);
     let known = known.ok().filter(|known| known.is_new).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What others did to a person's notes, for the view of the morning.
+//! Changes of a person's notes by others, for the view of the morning.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ pub(super) struct Changed {
     deleted: bool,
     /// The revision with the person's text.
     revision: u64,
-    /// What changed, as lines of a patch.
+    /// The change, as lines of a patch.
     lines: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn changed(
     let new: Vec<&Revision> = new.filter(is_note).collect();
     let is_theirs = |of: &&Revision| !is_own(of.author(), own);
     let mut known = HashSet::new();
-    // What the person wrote since was written with the others' text in view: only what came after it is news.
+    // The person has written since with the others' text in view: only what came after it is news.
     let latest = new.iter().filter(|of| known.insert(of.address()));
     let mut changed = Vec::new();
     for last in latest.copied().filter(is_theirs).take(NOTES) {

@@ -21,7 +21,7 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
       add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
 
     $ waynote --store memory.db --attach key save mine text
-    saved agent:default#mine (new)
+    saved agent:default#mine (new, in every project)
 
     $ waynote --store memory.db import openotters memory.db
     imported agent:default#k

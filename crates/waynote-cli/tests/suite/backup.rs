@@ -17,7 +17,7 @@ fn a_store_is_backed_up_and_restored() {
       there is nothing to back up; name another store with `--store`
 
     $ waynote key save k old
-    saved agent:default#k (new)
+    saved agent:default#k (new, in every project)
 
     $ waynote backup b.db
     backed up to b.db: 1 note, 1 revision, 1 distinct text up to position 1; verified

@@ -28,7 +28,7 @@ fn words() {
       shorten it, or split it over several keys; raise the setting `max_bytes` (zero or less: no limit)
 
     $ waynote key save k x
-    saved agent:default#k (new)
+    saved agent:default#k (new, in every project)
 
     $ waynote key save l x --max-notes 1
     exit 1

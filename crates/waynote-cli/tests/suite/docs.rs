@@ -91,7 +91,7 @@ fn the_overview_of_an_empty_store_says_how_to_begin() {
       waynote note TEXT              a note on this directory
       waynote note --key KEY TEXT    a note of the project, under a key
       waynote install                connect an agent, so that it reads and writes notes
-      waynote loop -- AGENT          run an agent again and again; `waynote --help` lists all
+      waynote loop -- AGENT          run an agent again and again; `waynote --help` lists more
     Store: HOME/.local/share/waynote/notes.db (created by the first write)
     ");
 }

@@ -9,7 +9,7 @@ fn what_is_left_says_that_something_was_forgotten() {
     let scratch = Scratch::new();
     assert_transcript!(scratch, @"
     $ waynote key save k one
-    saved agent:default#k (new)
+    saved agent:default#k (new, in every project)
 
     $ waynote --author agent:b key save k two --if-revision 1
     saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)
@@ -50,7 +50,7 @@ fn what_is_left_says_that_something_was_forgotten() {
       the notebook has no notes
 
     $ waynote key save k four
-    saved agent:default#k (new)
+    saved agent:default#k (new, in every project)
 
     $ waynote undo
     undid the last change of agent:default#k (it no longer exists); `waynote redo` brings it back

@@ -121,6 +121,25 @@ fn nothing_is_said_where_nothing_applies() {
 }
 
 #[test]
+fn a_checkout_among_further_roots_has_its_notes_by_name() {
+    let scratch = noted();
+    let lib = scratch.home().join("other");
+    git(&lib, "init -q");
+    git(&lib, "remote add origin https://github.com/acme/lib");
+    scratch.ok("place write --at repo:github.com/acme/lib 'by its name'");
+    let run = hook(
+        &scratch,
+        "claude-code PreToolUse",
+        "s",
+        read("../other/y.rs"),
+    );
+    has(
+        run.env("WAYNOTE_ACTION_ROOTS", "~/other").said(),
+        "by its name",
+    );
+}
+
+#[test]
 fn a_repository_is_the_root_and_a_compaction_tells_again() {
     let scratch = noted();
     git(&scratch.home().join("work"), "init -q");

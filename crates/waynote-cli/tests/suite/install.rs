@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use super::client_files::{CLIENTS, OTHERS, files, found, run, said, written};
-use super::common::{Scratch, assert_transcript, has, lacks};
+use super::common::{Scratch, assert_transcript, git, has, lacks};
 
 const REMOTE: &str = "--store https://notes.example/s/team --remote-mcp";
 
@@ -367,6 +367,17 @@ fn all_that_are_here_are_set_up_and_removed_and_no_other() {
         said(&Scratch::new(), "install --all"),
         "no agent was found here",
     );
+}
+
+#[test]
+fn a_project_with_a_name_is_named_to_the_endpoint() {
+    let scratch = Scratch::new();
+    let work = scratch.home().join("work");
+    git(&work, "init -q");
+    git(&work, "remote add origin https://github.com/acme/shop");
+    run(&scratch, &format!("install cursor --project {REMOTE}")).ok();
+    let entry = fs::read_to_string(work.join(".cursor/mcp.json")).unwrap();
+    has(entry, "place=repo%3Agithub.com/acme/shop");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn pinned_notes_are_listed_and_all_are_counted() {
     scratch.ok("key save deploy make-ship");
     assert_transcript!(scratch, @"
     $ waynote key save db read-only --pin
-    saved agent:default#db (new, pinned)
+    saved agent:default#db (new, in every project, pinned)
 
     $ waynote key list --pinned
     NOTE              UPDATED               PINNED  PREVIEW

@@ -114,8 +114,8 @@ fn what_a_loop_runs_is_no_person() {
     let said = looping(&scratch, "--iterations 1", script).said();
     let lines = said.lines().filter(|line| !line.starts_with([' ', '1']));
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @"
-    saved agent:default#stripped (new)
-    saved agent:default#other (new)
+    saved agent:default#stripped (new, in every project)
+    saved agent:default#other (new, in every project)
     error: the author `person` is refused inside a loop, where an agent writes
     error: the author `person` is refused inside a loop, where an agent writes
     error: the author `person` is refused inside a loop, where an agent writes

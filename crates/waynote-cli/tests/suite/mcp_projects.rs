@@ -169,10 +169,10 @@ fn a_note_that_stands_on_a_path_is_changed_there() {
     git(&shop, "remote add origin https://github.com/acme/shop");
     assert_calls!(client, @r#"
     $ note_save {"key":"build","content":"two"}
-    saved place:~/shop#build (overwrote revision 1)
+    saved place:~/shop#build (overwrote revision 1; its text: note_show place:~/shop#build@1)
 
     $ note_save {"content":"two","place":"src"}
-    saved place:~/shop/src (overwrote revision 1)
+    saved place:~/shop/src (overwrote revision 1; its text: note_show place:~/shop/src@1)
 
     $ note_show {"place":"src"}
     two

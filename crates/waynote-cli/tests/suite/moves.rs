@@ -35,7 +35,7 @@ fn a_note_moves_and_comes_back() {
     copied agent:other#deploy to place:~/work#deploy
 
     $ waynote key save deploy new
-    saved agent:default#deploy (new); the same key is at place:~/work#deploy
+    saved agent:default#deploy (new, in every project); the same key is at place:~/work#deploy
 
     $ waynote mv .#deploy deploy
     exit 1

@@ -82,7 +82,7 @@ fn a_citation_is_checked_in_every_checkout_of_its_repository() {
         there("confirm repo:github.com/acme/shop//src"),
         "cites src/pay.rs:3-6",
     );
-    // What was confirmed is not in the other checkout.
+    // The confirmed code is not in the other checkout.
     assert_eq!(scratch.json("stale --json").as_array().unwrap().len(), 1);
     // Elsewhere, this machine has seen the checkout where a note was saved.
     let outside = |words: &str| scratch.run(words).cwd(scratch.home()).said();
@@ -152,7 +152,7 @@ fn a_folder_that_was_renamed_is_named_with_the_command() {
     lacks(scratch.run("status").cwd(third).ok(), "belong to");
     scratch.ok("place mv ~/projects/api ~/projects/api-v2");
     lacks(status(), "belong to");
-    // What they cite moves along.
+    // The code that they cite moves along.
     fs::write(renamed.join("src/pay.rs"), PAY.replace("100", "50")).unwrap();
     has(scratch.ok("stale"), "+    let fee = cents / 50;");
     let away = scratch.home().join("away/api");
@@ -337,7 +337,7 @@ fn names_are_made_one_in_the_settings() {
         scratch.run("config set repos a/b=a/c,a/c=a/d").said(),
         "`a/c` is not the name that counts: a row has it on its left",
     );
-    // What cannot be read decides where notes go: commands refuse.
+    // Rows that cannot be read decide where notes go: commands refuse.
     scratch.put(".config/waynote/config.toml", "[repos]\nx = 1\n");
     has(
         scratch.run("context").said(),

@@ -58,7 +58,7 @@ fn without_a_home_only_what_needs_one_fails() {
       set HOME to your home directory
 
     $ waynote --store STORE key save a b
-    saved agent:default#a (new)
+    saved agent:default#a (new, in every project)
     created the store STORE, which was not there
 
     $ waynote --store STORE place write --at /srv Served.

@@ -10,7 +10,7 @@ fn a_day_with_places() {
     saved place:~/work (new)
 
     $ waynote place write --at ~ Home.
-    saved place:~ (new)
+    saved place:~ (new, in every project)
 
     $ waynote place all
     place:~

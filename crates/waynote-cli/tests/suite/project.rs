@@ -54,7 +54,7 @@ fn a_key_belongs_to_its_project_in_every_checkout() {
         assert_eq!(of(folder)("show build"), "pnpm build");
         lacks(of(folder)("context"), "cargo");
     }
-    // What a worktree is given stays when it goes.
+    // The notes of a worktree stay when it goes.
     git(&renamed, "worktree add -q ../fix");
     let fix = api.with_file_name("fix");
     fs::create_dir(fix.join("src")).unwrap();
@@ -149,7 +149,7 @@ fn a_key_without_a_scope_is_the_nearest_note() {
     saved agent:default#style (new)
 
     $ waynote note --at ~ --key style 'in English'
-    saved place:~#style (new)
+    saved place:~#style (new, in every project)
 
     $ waynote show style
     in English
@@ -166,6 +166,12 @@ fn a_key_without_a_scope_is_the_nearest_note() {
     $ waynote key show style --notebook
     short answers
 
+    $ waynote key delete style
+    deleted repo:github.com/acme/shop//src#style; the same key is at repo:github.com/acme/shop#style
+
+    $ waynote undo repo:github.com/acme/shop//src#style
+    undid the last change of repo:github.com/acme/shop//src#style (now revision 4: src has few comments); `waynote redo repo:github.com/acme/shop//src#style` brings it back
+
     $ waynote key pin style
     pinned repo:github.com/acme/shop//src#style
 
@@ -179,7 +185,7 @@ fn a_key_without_a_scope_is_the_nearest_note() {
     1
 
     $ waynote key delete style
-    deleted repo:github.com/acme/shop//src#style
+    deleted repo:github.com/acme/shop//src#style; the same key is at repo:github.com/acme/shop#style
 
     $ waynote show style
     no comments
@@ -427,7 +433,10 @@ fn a_repository_without_a_remote_has_the_path_of_its_main_checkout() {
     let at_home = scratch
         .run("note --key dotfiles 'in git'")
         .cwd(scratch.home());
-    has(at_home.said(), "saved agent:default#dotfiles (new)");
+    has(
+        at_home.said(),
+        "saved agent:default#dotfiles (new, in every project)",
+    );
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn lists_and_replies_mask_what_was_allowed() {
     Note added: [tip] push with [masked: github-token]
 
     $ waynote key save k 'push with TOKEN' --allow-secret
-    saved agent:default#k (new)
+    saved agent:default#k (new, in every project)
 
     $ waynote key save k x --if-revision 0
     exit 1

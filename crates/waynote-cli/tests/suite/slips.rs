@@ -17,6 +17,23 @@ fn an_unknown_flag_is_never_a_text() {
       tip: a similar argument exists: '--agent'
       tip: a text that begins with `-` goes after `--`, the value of an option after `=`
 
+    $ waynote note -k build text
+    exit 2
+    error: unexpected argument '-k' found
+
+      tip: the key of a note is `--key KEY`
+
+    $ waynote note --scope agent text
+    exit 2
+    error: unexpected argument '--scope' found
+
+      tip: a key is the project's; `--notebook` is the agent's, in every project; `--at PATH` a directory's
+
+    $ waynote note --key k --path --notebook text
+    exit 2
+    error: a notebook has no path
+      leave out `--path` or `--notebook`
+
     $ waynote place write two words
     exit 2
     error: unexpected argument 'words' found
@@ -176,7 +193,7 @@ fn a_store_that_a_flag_creates_is_named() {
       correct `--store`, or make the store by a first note: `waynote note TEXT`
 
     $ waynote --store new.db key save k v
-    saved agent:default#k (new)
+    saved agent:default#k (new, in every project)
     created the store new.db, which was not there
     ");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::common::{Run, Scratch, assert_transcript, fields, has};
+use super::common::{Run, Scratch, assert_transcript, fields, git, has, lacks};
 
 /// A home, and a file that is in sync with it where a command is run by this.
 pub(super) struct SyncedHome {
@@ -242,6 +242,8 @@ fn undo_reaches_past_a_text_that_was_only_journaled() {
 fn an_export_to_the_file_brings_both_together() {
     let kept = SyncedHome::new();
     kept.scratch.ok("place write --at ~/a store");
+    let of_repository = "place write --at repo:github.com/acme/lib 'has no path'";
+    kept.scratch.ok(of_repository);
     kept.write(r#"{"~/b": "file", "~/c": {"keep": 1}}"#);
     kept.ok("export zrb");
     insta::assert_snapshot!(kept.text(), @r#"
@@ -257,6 +259,17 @@ fn an_export_to_the_file_brings_both_together() {
     kept.scratch.ok(&format!("config set notes_file {file}"));
     kept.scratch.ok("place write --at ~/d both");
     has(kept.text(), r#""~/d": "both""#);
+    lacks(kept.text(), "repo:");
+    // In a repository with a name, a directory's own note stays on its path.
+    let work = kept.scratch.home().join("work");
+    git(&work, "init -q");
+    git(&work, "remote add origin https://github.com/acme/shop");
+    kept.scratch.ok("note 'by its path'");
+    let editor = kept
+        .scratch
+        .script("editor", "#!/bin/sh\necho more >> \"$1\"\n");
+    kept.scratch.run("edit .").env("EDITOR", editor).ok();
+    has(kept.text(), r#""~/work": "by its path\nmore""#);
     // A link stays one.
     let link = kept.scratch.home().join("work/link.json");
     std::os::unix::fs::symlink("target.json", &link).unwrap();

@@ -12,7 +12,7 @@ fn entries_of_a_log_are_passed_over() {
     saved place:~/work (new)
 
     $ waynote key save staging-db read-only
-    saved agent:default#staging-db (new)
+    saved agent:default#staging-db (new, in every project)
 
     $ waynote --session nightly log add --type tip wall
     Note added: [tip] wall
@@ -52,7 +52,7 @@ fn only_ones_own_changes_here_are_meant() {
     let scratch = Scratch::ticking();
     assert_transcript!(scratch, @"
     $ waynote key save mine one
-    saved agent:default#mine (new)
+    saved agent:default#mine (new, in every project)
 
     $ waynote place write --at /srv elsewhere
     saved place:/srv (new)
@@ -66,7 +66,7 @@ fn only_ones_own_changes_here_are_meant() {
       `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote key save mine three
-    saved agent:default#mine (new)
+    saved agent:default#mine (new, in every project)
 
     $ waynote --author ann key save mine four
     saved agent:default#mine (overwrote revision 3; `waynote undo agent:default#mine` brings it back)

@@ -91,7 +91,8 @@ pub(super) static JUNIE: Profile = with_server(
 /// The member of most files that has the servers.
 const SERVERS: &str = "mcpServers";
 
-/// A client with a JSON file for its server, and nothing else: its word, its title and the variable of its shell, if any.
+/// A client with a JSON file for its server, and nothing else: its word, its title and the variable of its shell, if
+/// any.
 const fn with_server(
     client: Client,
     [word, title, shell_variable]: [&'static str; 3],

@@ -66,25 +66,25 @@ impl Touched {
         let root = lineage.root().unwrap_or(lineage.place());
         let root = Some(root).filter(|root| root.is_project());
         touched.roots = root.into_iter().cloned().collect();
+        touched.roots.extend(more.iter().cloned());
         touched.checkouts = touched.checkouts_inside(environment, naming, lineage)?;
         // The same paths in the main checkout of a linked worktree.
-        if let Some(root) = touched.roots.first().cloned()
-            && let Some(main) = environment.main_checkout(&root)?
+        if let Some(root) = root
+            && let Some(main) = environment.main_checkout(root)?
         {
             for paths in [&mut touched.paths, &mut touched.named] {
                 let there = paths
                     .iter()
-                    .filter_map(|path| Some(main.join(path.below(&root)?)));
+                    .filter_map(|path| Some(main.join(path.below(root)?)));
                 let there: Vec<Place> = there.collect();
                 paths.extend(there);
             }
             touched.roots.push(main);
         }
-        touched.roots.extend(more.iter().cloned());
         Ok(touched)
     }
 
-    /// The session's checkouts, behind those inside them that paths are in: submodules, say.
+    /// The session's checkouts, behind the others that paths are in: submodules, say, and those of further roots.
     fn checkouts_inside(
         &self,
         environment: &Environment,
@@ -92,9 +92,10 @@ impl Touched {
         lineage: &Lineage,
     ) -> Result<Vec<Checkout>> {
         let mut inside: Vec<Place> = Vec::new();
+        let own = lineage.root().unwrap_or(lineage.place());
         let is_inside = |place: &Place| {
             let mut roots = self.roots.iter();
-            roots.any(|root| place != root && place.below(root).is_some())
+            place != own && roots.any(|root| place.below(root).is_some())
         };
         for path in self.paths.iter().chain(&self.named) {
             let above = std::iter::successors(Some(path.clone()), Place::parent);

@@ -106,8 +106,8 @@ impl Hook {
         }
     }
 
-    /// Looks at what the event is about, at a place with its lineage, and these further roots. False where there is nothing to say,
-    /// whatever the store holds.
+    /// Looks at what the event is about, at a place with its lineage, and these further roots. False where there is
+    /// nothing to say, whatever the store holds.
     ///
     /// # Errors
     /// [`Error::Environment`].
@@ -217,8 +217,8 @@ impl Hook {
     }
 
     /// The notes that the session lacks at this event: its block or new notes, and notes that match its prompt, if it
-    /// `searches`. A session's block begins with what `says` has for it. Nothing counts as delivered before the answer is
-    /// [claimed](Answer::claim).
+    /// `searches`. A session's block begins with what `says` has for it. Nothing counts as delivered before the answer
+    /// is [claimed](Answer::claim).
     ///
     /// # Errors
     /// [`Error::Library`], where the store refuses.

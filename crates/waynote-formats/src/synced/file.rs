@@ -66,12 +66,14 @@ impl<S: LocalStore> SyncedStore<S> {
         Err(exchange::busy(&self.file))
     }
 
-    /// Puts every place's own note into a file, without texts that are being forgotten.
+    /// Puts every path's own note into a file, without texts that are being forgotten.
     fn put_notes(&self, file: &mut NotesFile, written: &[Place]) -> Result<()> {
         let withheld = self.withheld.lock().clone();
         let stored = self.inner.select(&Filter::Kind(ScopeKind::Place))?;
         let own = stored.into_iter().filter_map(|note| match note.address {
-            Address::Place(place) if !withheld.contains(&note.content.hash()) => {
+            Address::Place(place)
+                if place.in_repository().is_none() && !withheld.contains(&note.content.hash()) =>
+            {
                 Some((place, note.content))
             }
             _ => None,

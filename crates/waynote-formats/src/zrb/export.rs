@@ -49,6 +49,10 @@ fn lay_into(store: &dyn Store, file: &mut NotesFile) -> Result<ExportReport> {
     let mut exported = ExportReport::default();
     for note in Places::new(store).list()? {
         match &note.address {
+            Address::Place(place) if place.in_repository().is_some() => exported.leave_out(
+                &note.address,
+                "a notes.json knows paths alone, and no repositories",
+            ),
             Address::Place(place) if file.holds_other(place) => exported.leave_out(
                 &note.address,
                 "the file holds a value under this key that is no text, which stays",

@@ -129,7 +129,7 @@ pub(super) fn damaged(path: &Path, line: Option<usize>, reason: String) -> Forma
     FormatError::DamagedFile { path, line, reason }
 }
 
-/// The place that a key is the path of.
+/// The place that a key is the path of. The file knows no places of repositories.
 fn place_of(key: &str, base: &Base) -> Option<Place> {
-    Place::from_key(key, base)
+    Place::from_key(key, base).filter(|place| place.in_repository().is_none())
 }

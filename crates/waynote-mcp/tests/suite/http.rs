@@ -130,6 +130,9 @@ fn an_older_client_needs_no_session() {
         instructions.contains("call note_context before you start"),
         "{instructions}"
     );
+    // No project is known here.
+    let keys = "note_save keeps a fact for you in every project under a key";
+    assert!(instructions.contains(keys), "{instructions}");
     let (status, _) = endpoint.older(&json!({
         "jsonrpc": "2.0", "method": "notifications/initialized",
     }));
@@ -166,6 +169,8 @@ fn a_request_of_the_new_era_stands_for_itself() {
             "note_search"
         ]
     );
+    let save = listed["tools"][2]["description"].as_str().unwrap();
+    assert!(save.contains("`key`: for you, in every project;"), "{save}");
     assert_eq!(listed["cacheScope"], "private");
     assert_eq!(listed["ttlMs"], 3_600_000);
     let saved = endpoint.stateless(

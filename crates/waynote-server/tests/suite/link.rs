@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use waynote::{Lineage, Place};
+use waynote::{Checkout, Lineage, Place};
 use waynote_mcp::Lineages;
 use waynote_server::{Log, Options, Rights, Server, Stores};
 
-use super::page::save;
+use super::page::{note, post_from, save};
 use super::support::{Response, RunningServer, now, open as file, options, start_as, start_with};
 use waynote_testing::has;
 
@@ -139,7 +139,11 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
     let server = start_as(once(), |server| {
         let in_shop = |place: &Place| {
             let shop: Place = "repo:github.com/acme/shop".parse().unwrap();
-            Lineage::new(place.clone(), [place.clone(), shop])
+            let checkout = Checkout {
+                root: "~/projects/shop".parse().unwrap(),
+                name: shop.clone(),
+            };
+            Lineage::new(place.clone(), [place.clone(), shop]).in_checkouts(vec![checkout])
         };
         let place = "~/projects/shop".parse().unwrap();
         server.opens_at(place, "scout".parse().unwrap(), Lineages::new(in_shop))
@@ -156,6 +160,17 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
         &new,
         r#"<option value="repo:github.com/acme/shop">place</option>"#,
     );
+    // A path gets the repository's name, an address keeps its own.
+    for (scope, saved) in [
+        ("~/projects/shop", "repo:github.com/acme/shop#k"),
+        ("place:~/projects/shop", "place:~/projects/shop#k"),
+    ] {
+        let form = [("scope", scope), ("key", "k"), ("text", "x"), ("base", "0")];
+        let origin = format!("Origin: http://{}", server.address);
+        let answer = post_from(&server, "notes/save", &form, &[&cookie, &origin]);
+        assert_eq!(answer.status, 303, "{}", answer.body);
+        assert!(note(&server, saved).is_some(), "{saved}");
+    }
     let other = get("/s/notes/?place=~/other");
     has(other, r#"name="place" value="~/other""#);
 }

@@ -158,7 +158,7 @@ fn a_text_of_another_is_replaced_only_by_who_has_read_it() {
     assert_eq!(refused.json()["current"]["content"], "a person's own");
     let applied = apply(json!("any")).json();
     assert_eq!(applied["applied"][0]["before"]["revision"], 3, "{applied}");
-    // What was replaced is named.
+    // The answer names the revision that was replaced.
     let replaced = put(&server, KEY, &["If-Match: \"4\""], "mine");
     assert_eq!(replaced.header("waynote-overwrote"), "4");
     assert_eq!(

@@ -255,7 +255,7 @@ const LAYOUTS: [Layout; 21] = [
     },
 ];
 
-/// What the configuration says, and the name that it gives.
+/// The name that a configuration gives.
 enum Says {
     Name(&'static str),
     Nothing,

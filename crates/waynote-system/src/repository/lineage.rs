@@ -85,7 +85,7 @@ impl Naming {
 /// A checkout around a directory.
 struct Around {
     root: Place,
-    /// What its root is called; none where that is its path.
+    /// The name of its root; none where that is its path.
     name: Option<Place>,
     /// Other names of its repository.
     others: Vec<Place>,
@@ -103,9 +103,9 @@ impl Environment {
     /// Every place whose notes apply at a directory, and the project that it belongs to: the root of the repository;
     /// outside of one, the directory itself. Home, the root of the file system and temporary folders are no project.
     ///
-    /// In a linked worktree, the notes on paths of the main checkout apply too. A repository without a name is named by its
-    /// path: all worktrees by that of the main checkout, or of a bare repository. A repository further out whose name is
-    /// not known has no part in this.
+    /// In a linked worktree, the notes on paths of the main checkout apply too. A repository without a name is named by
+    /// its path: all worktrees by that of the main checkout, or of a bare repository. A repository further out whose
+    /// name is not known has no part in this.
     ///
     /// # Errors
     /// [`EnvironmentError::NotText`](crate::EnvironmentError::NotText),

@@ -140,7 +140,8 @@ impl Repository {
     }
 }
 
-/// The root of the checkout that a directory is in, with its git folders. An empty `.git`, as a sandbox leaves it, is none.
+/// The root of the checkout that a directory is in, with its git folders. An empty `.git`, as a sandbox leaves it, is
+/// none.
 fn found<'d>(
     directory: &'d Path,
     home: Option<&Path>,

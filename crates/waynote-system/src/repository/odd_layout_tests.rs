@@ -5,8 +5,8 @@ use std::fs;
 use super::Naming;
 use super::layout_tests::{Home, OUTER};
 
-/// Files that lie, that cannot be read, and folders that are no repository; in a home with the named repositories `shop`
-/// and `outer`, and `plain` without a remote.
+/// Files that lie, that cannot be read, and folders that are no repository; in a home with the named repositories
+/// `shop` and `outer`, and `plain` without a remote.
 const ODD: [(&str, &str, &str); 30] = [
     // Folders without git; a temporary folder is no project.
     ("mkdir -p a/b", "a/b", "~ ~/a ~/a/b | none"),
@@ -158,7 +158,7 @@ const APART: [(&str, &str, &str); 12] = [
     ("git init -q .; git remote add origin https://github.com/me/dotfiles; mkdir notes", "notes", "~ ~/notes | none"),
     ("git init -q ..; git -C .. remote add origin https://github.com/me/all; mkdir x", "x", "~ ~/x | none"),
     ("echo broken > .git; mkdir x", "x", "~ ~/x | none"),
-    // What a sandbox leaves, and what is nothing to git.
+    // A folder as a sandbox leaves it, and a file that is nothing to git.
     ("mkdir -p outer/box/.git", "outer/box", "~ ~/outer ^ ~/outer/box ^//box | ^"),
     ("mkdir outer/text; echo text > outer/text/.git", "outer/text", "~ ~/outer ^ ~/outer/text ^//text | ^"),
     // Not initialized, a submodule is a directory.

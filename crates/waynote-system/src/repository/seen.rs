@@ -1,5 +1,5 @@
-//! How the checkouts of this machine were called when a session was last in them: in one small file of the person's state
-//! folder, by the inode of the git folder, which stays when a folder is renamed and when a remote changes.
+//! How the checkouts of this machine were called when a session was last in them: in one small file of the person's
+//! state folder, by the inode of the git folder, which stays when a folder is renamed and when a remote changes.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -29,7 +29,7 @@ const COMPARED: usize = 8;
 struct Seen {
     /// The git folder; the directory, where there is none.
     folder: String,
-    /// What its root was called, the last name and the last path at the end.
+    /// The names of its root, the last name and the last path at the end.
     names: Vec<Place>,
     /// Whether a session was told of it since it has these.
     is_told: bool,
@@ -46,11 +46,12 @@ pub enum Telling {
     Now,
 }
 
-/// Two names that may be one repository's: a name, the one that would count, and why. No evidence makes them one by itself.
+/// Two names that may be one repository's: a name, the one that would count, and why. No evidence makes them one by
+/// itself.
 pub type Alike = (Place, Place, String);
 
 impl Environment {
-    /// What is known of the checkout or the project that a directory is in, from what this machine has seen.
+    /// The checkout or the project that a directory is in, as this machine has seen it.
     ///
     /// # Errors
     /// [`EnvironmentError::NotText`](crate::EnvironmentError::NotText),
@@ -295,7 +296,7 @@ mod tests {
             ((is_first, is_new), former.join(" "))
         };
         machine.checkout("api", "");
-        // What a person looks at is not remembered.
+        // A person's look is not remembered.
         assert_eq!(known("api/src", false), (changed, String::new()));
         assert_eq!(known("api", true), (seen, String::new()));
         assert_eq!(known("api", true), (told, String::new()));
@@ -384,7 +385,7 @@ mod tests {
             CHECKOUTS
         );
         assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
-        // What another could have written is not read.
+        // A file that another user can write is not read.
         fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o622)).unwrap();
         assert!(machine.known("shop", true).0);
         // Neither without a state folder nor at a directory that is gone is anything remembered.

@@ -46,8 +46,8 @@ pub struct CandidateFiles {
 
 /// The repositories of this machine, as far as they may be read.
 pub trait Checkouts: Send + Sync {
-    /// The repository that a directory is in, by its name or its directory, and the path of the directory in it; none: that
-    /// of the process.
+    /// The repository that a directory is in, by its name or its directory, and the path of the directory in it; none:
+    /// that of the process.
     fn repository(&self, directory: Option<&Place>) -> Option<(Place, String)>;
     /// The commit that is checked out.
     fn commit(&self, repository: &Place) -> Option<String>;

@@ -35,6 +35,9 @@ pub struct Lineage {
     /// Why it is not known how the repository is called.
     #[serde(skip)]
     unknown: Option<String>,
+    /// True if a directory's own note stands on its path.
+    #[serde(skip)]
+    has_own_on_paths: bool,
 }
 
 /// By its name alone: every place above it, and the place itself. In a repository, that is the project.
@@ -49,6 +52,7 @@ impl From<Place> for Lineage {
             root: None,
             checkouts: Vec::new(),
             unknown: None,
+            has_own_on_paths: false,
         }
     }
 }
@@ -100,6 +104,7 @@ impl Lineage {
             root: None,
             checkouts: Vec::new(),
             unknown: None,
+            has_own_on_paths: false,
         }
     }
 
@@ -127,6 +132,20 @@ impl Lineage {
             unknown: Some(reason),
             ..self
         }
+    }
+
+    /// The same; if it is so, a directory's own note stands on its path, as for a file in sync that knows paths alone.
+    #[must_use]
+    pub fn own_notes_on_paths(self, is_so: bool) -> Self {
+        Self {
+            has_own_on_paths: is_so,
+            ..self
+        }
+    }
+
+    /// True if a directory's own note stands on its path.
+    pub(crate) fn has_own_notes_on_paths(&self) -> bool {
+        self.has_own_on_paths
     }
 
     /// Why it is not known how the repository is called.
@@ -196,7 +215,7 @@ impl Lineage {
             .or(self.root.as_ref())
     }
 
-    /// What the root of the innermost checkout is called, or the project outside of one; and its directory here.
+    /// The name of the innermost checkout's root, or of the project outside of one; and its directory here.
     pub fn called(&self) -> Option<(&Place, &Place)> {
         let checkout = self.checkouts.first().map(|of| (&of.name, &of.root));
         checkout.or(self.project.as_ref().zip(self.root.as_ref()))
@@ -229,15 +248,21 @@ impl Lineage {
         }
     }
 
-    /// The address that a text means here: that of [`short`](Self::short) with the repository's name, with its key and its
-    /// revision, if it has them; any other text as it is.
+    /// The address that a text means here: that of [`short`](Self::short) with the repository's name, with its key and
+    /// its revision, if it has them; any other text as it is.
     ///
     /// # Errors
-    /// [`Error::InvalidAddress`] for a short one where the project has no name, and [`Error::UnknownRepository`] where
-    /// that name is not known.
+    /// [`Error::InvalidAddress`] for a short one where the project has no name, and for one that has a single `/`
+    /// behind that name; [`Error::UnknownRepository`] where that name is not known.
     pub fn whole<'t>(&self, text: &'t str) -> Result<Cow<'t, str>> {
         let Some(inside) = text.strip_prefix(HERE) else {
-            return Ok(text.into());
+            return match self.with_one_slash(text) {
+                None => Ok(text.into()),
+                Some(meant) => Err(Error::invalid_address(
+                    text,
+                    format!("did you mean `{meant}`?"),
+                )),
+            };
         };
         let root = self.repository().ok_or_else(|| match &self.unknown {
             Some(reason) => Error::UnknownRepository {
@@ -253,6 +278,17 @@ impl Lineage {
             Some(_) => "//",
         };
         Ok(format!("{}{between}{inside}", encode(root.as_str())).into())
+    }
+}
+
+impl Lineage {
+    /// The address that is meant by one with a single `/` behind the name of this repository.
+    fn with_one_slash(&self, text: &str) -> Option<String> {
+        let root = encode(self.repository()?.as_str());
+        let (name, inside) = text.split_at_checked(root.len())?;
+        let inside = inside.strip_prefix('/')?;
+        let is_path = !inside.is_empty() && !inside.starts_with('/');
+        (is_path && name.eq_ignore_ascii_case(&root)).then(|| format!("{root}//{inside}"))
     }
 }
 
@@ -372,6 +408,8 @@ mod tests {
             assert_eq!(shop.whole(other).unwrap(), other);
         }
         assert_eq!(shop.whole("repo://src").unwrap(), "repo:a/shop///src");
+        let one_slash = shop.whole("repo:A/shop/src#key").unwrap_err();
+        insta::assert_snapshot!(one_slash, @"`repo:A/shop/src#key` is not an address: did you mean `repo:a/shop//src#key`?");
     }
 
     #[test]

@@ -17,7 +17,8 @@ use crate::error::{Error, Result};
 pub(crate) const PATH_BYTES: usize = 4096;
 
 /// The directories that paths are resolved against: the home directory (`~`), if there is one, and the directory that
-/// relative paths start from. Both are absolute paths; where no checkout is known, the second is a place of a repository.
+/// relative paths start from. Both are absolute paths; where no checkout is known, the second is a place of a
+/// repository.
 #[derive(Clone, Debug)]
 pub struct Base {
     home: Option<String>,

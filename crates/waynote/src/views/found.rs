@@ -5,12 +5,12 @@ use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest};
 use crate::store::Reader;
 
-/// What a search found, in each part best match first.
+/// The notes that a search found, in each part best match first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// What applies to the caller.
+    /// Those that apply to the caller.
     pub here: Vec<Hit>,
-    /// What does not apply: notes of other directories, projects, agents and sessions.
+    /// Those that do not apply: notes of other directories, projects, agents and sessions.
     pub elsewhere: Vec<Hit>,
 }
 

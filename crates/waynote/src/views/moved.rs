@@ -91,7 +91,7 @@ fn saved_at(to: &Address, note: &Note, options: MoveOptions) -> Change {
     }
 }
 
-/// What a note cites, once its repository has moved with it.
+/// The citations of a note, once its repository has moved with it.
 fn cited_there(note: &Note, to: &Address) -> Vec<Citation> {
     let mut cites = note.cites.clone();
     if let (Scope::Place(from), Scope::Place(to)) = (note.address.scope(), to.scope()) {

@@ -74,7 +74,8 @@ impl Typist<'_> {
         Ok(notes.into_iter().map(at).collect())
     }
 
-    /// An address, whole or as it is short in this repository. A place's absolute path inside home is the place with `~`.
+    /// An address, whole or as it is short in this repository. A place's absolute path inside home is the place with
+    /// `~`.
     ///
     /// # Errors
     /// [`Error::InvalidAddress`], [`Error::InvalidKey`], [`Error::InvalidName`] and [`Error::InvalidPlace`];
@@ -114,8 +115,9 @@ impl Typist<'_> {
         self.at(store, self.place(text)?, None)
     }
 
-    /// The note of a directory, or the one with a key in it: by the name that new notes get there, else by the path if one
-    /// is there already. `lineage` is that of the directory, or of one in the same checkout.
+    /// The note of a directory, or the one with a key in it: by the name that new notes get there, else by the path if
+    /// one is there already; where own notes stand on paths, the other way round. `lineage` is that of the directory,
+    /// or of one in the same checkout.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -128,16 +130,21 @@ impl Typist<'_> {
             Some(lineage) => lineage.named(place.clone()),
             None => place.clone(),
         };
-        let (by_path, named) = (note(place), note(named));
-        if by_path == named {
-            return Ok(named);
+        let mut both = vec![note(named), note(place)];
+        both.dedup();
+        if key.is_none() && self.lineage.is_some_and(Lineage::has_own_notes_on_paths) {
+            both.reverse();
+        }
+        let new = both[0].clone();
+        if both.len() == 1 {
+            return Ok(new);
         }
         let ask = Ask {
-            notes: vec![named.clone(), by_path],
+            notes: both,
             ..Ask::default()
         };
         let there = store.read(&ask)?.notes.into_iter().flatten().next();
-        Ok(there.map_or(named, |note| note.address))
+        Ok(there.map_or(new, |note| note.address))
     }
 
     /// A word may be a key, a directory here, or the end of an entry's id.
@@ -165,12 +172,15 @@ impl Typist<'_> {
 
     /// The nearest deleted note with a key, whose history is still there; else the one that a save would make.
     fn deleted_or_new(&self, store: &dyn Store, key: Key) -> Result<Address> {
-        for address in self.addresses(&key) {
-            if !store.history(&address)?.is_empty() {
-                return Ok(address);
-            }
-        }
-        Ok(self.new_of_key(key))
+        let ask = Ask {
+            histories: self.addresses(&key).collect(),
+            ..Ask::default()
+        };
+        let histories = store.read(&ask)?.histories.into_iter();
+        let had = histories
+            .zip(&ask.histories)
+            .find(|(had, _)| !had.is_empty());
+        Ok(had.map_or_else(|| self.new_of_key(key.clone()), |(_, at)| at.clone()))
     }
 
     /// The addresses that a key can have here, the nearest first, the notebook's last.
@@ -532,6 +542,12 @@ mod tests {
             assert_eq!(saved.unwrap(), meant("./src"));
         }
         let there = Stored::of(&[]);
+        let on_paths = named.clone().own_notes_on_paths(true);
+        let typist = there.typist(Some(&on_paths));
+        let at = |key: Option<&Key>| typist.to_save_at(&there.store, place("~/shop/src"), key);
+        assert_eq!(at(None).unwrap().to_string(), "place:~/shop/src");
+        let key = "k".parse().unwrap();
+        assert_eq!(at(Some(&key)).unwrap().to_string(), "repo:a/shop//src#k");
         let unknown = named.of_unknown("x cannot be read".into());
         let typist = there.typist(Some(&unknown));
         assert!(

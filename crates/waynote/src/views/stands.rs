@@ -1,6 +1,6 @@
-//! Where the notes of a directory stand, if that is not where new ones go: under an earlier name of the repository, on a
-//! path that is gone, on paths inside a repository that has a name. Each is one line with at most one command; nothing
-//! moves by itself.
+//! Where the notes of a directory stand, if that is not where new ones go: under an earlier name of the repository, on
+//! a path that is gone, on paths inside a repository that has a name. Each is one line with at most one command;
+//! nothing moves by itself.
 
 use crate::error::Result;
 use crate::model::lineage::Lineage;
@@ -10,7 +10,7 @@ use crate::store::{Filter, ScopeSummary, Store};
 use crate::text::{plural, shell_word};
 use crate::visible::visible;
 
-/// What a machine knows of a checkout, beside its lineage.
+/// A checkout as a machine knows it, beside its lineage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     /// True if this is the first session that is told of it.
@@ -28,7 +28,7 @@ pub struct Known {
 /// A line for a person or a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// What is so.
+    /// The fact.
     pub what: String,
     /// The command, and what it does; or why it is so.
     pub next: Option<String>,
@@ -86,8 +86,8 @@ fn places(store: &dyn Store) -> Result<Vec<Place>> {
     Ok(scopes.filter_map(place).collect())
 }
 
-/// Notes of a directory that stand elsewhere, and why a repository has no name. `is_there` tells whether a directory of this
-/// machine exists.
+/// Notes of a directory that stand elsewhere, and why a repository has no name. `is_there` tells whether a directory of
+/// this machine exists.
 ///
 /// # Errors
 /// As [`Reader::read`](crate::store::Reader::read).
@@ -155,8 +155,8 @@ pub fn hints(
     Ok(hints)
 }
 
-/// Notes on paths inside a checkout whose repository has a name. `is_own` tells whether a place is in this checkout, and not
-/// in another one inside.
+/// Notes on paths inside a checkout whose repository has a name. `is_own` tells whether a place is in this checkout,
+/// and not in another one inside.
 ///
 /// # Errors
 /// As [`Reader::read`](crate::store::Reader::read).

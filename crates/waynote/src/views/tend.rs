@@ -124,8 +124,8 @@ pub fn findings_among(notes: &[Note], given: &LastGiven, now: Timestamp) -> Vec<
     found
 }
 
-/// The notes on directories of the repository that are missing in its checkout here. `names` says what a directory holds;
-/// none where there is no such directory.
+/// The notes on directories of the repository that are missing in its checkout here. `names` says what a directory
+/// holds; none where there is no such directory.
 ///
 /// # Errors
 /// As [`Reader::read`].
@@ -167,7 +167,7 @@ pub fn missing(
     Ok(notes.filter_map(finding).collect())
 }
 
-/// Notes that say nearly the same as an earlier one, with its address.
+/// Notes that say nearly the same as an earlier one of their project, with its address.
 fn near_duplicates(notes: &[&Note]) -> BTreeMap<Address, Address> {
     let words: Vec<HashSet<String>> = notes.iter().map(|note| words(note)).collect();
     let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -183,6 +183,9 @@ fn near_duplicates(notes: &[&Note]) -> BTreeMap<Address, Address> {
         let near = telling.filter(|holders| holders.len() <= COMMON).flatten();
         let earlier: HashSet<usize> = near.copied().filter(|other| *other < index).collect();
         let is_like = |other: &usize| {
+            if project(&notes[*other].address) != project(&notes[index].address) {
+                return false;
+            }
             let both = own.intersection(&words[*other]).count();
             let either = own.len() + words[*other].len() - both;
             both * 100 >= either * LIKE && !like.contains_key(&notes[*other].address)
@@ -192,6 +195,16 @@ fn near_duplicates(notes: &[&Note]) -> BTreeMap<Address, Address> {
         }
     }
     like
+}
+
+/// The scope, or all of a repository: a note of another project says the same of something else.
+fn project(address: &Address) -> Scope {
+    match address.scope() {
+        Scope::Place(place) if place.in_repository().is_some() => {
+            Scope::Place(place.chain().remove(0))
+        }
+        scope => scope,
+    }
 }
 
 fn words(note: &Note) -> HashSet<String> {
@@ -252,6 +265,23 @@ mod tests {
     use super::*;
     use crate::model::lineage::Checkout;
     use crate::{Options, SqliteStore};
+
+    #[test]
+    fn only_notes_of_one_project_are_near_duplicates() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("n.db"), &Options::default()).unwrap();
+        let stamp = Stamp::new(Timestamp::UNIX_EPOCH, "person".parse().unwrap());
+        for on in "repo:a/b repo:a/b//src repo:c/d ~/a ~/b".split(' ') {
+            let content = Content::text("run make test before a commit").unwrap();
+            let places = crate::places::Places::new(&store);
+            places.write(&on.parse().unwrap(), content, &stamp).unwrap();
+        }
+        let found = findings(&store, &LastGiven::default(), Timestamp::UNIX_EPOCH).unwrap();
+        let [found] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(found.note.address.to_string(), "repo:a/b//src");
+    }
 
     #[test]
     fn directories_that_a_checkout_lacks_are_found_with_the_nearest_name() {

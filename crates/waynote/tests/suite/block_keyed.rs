@@ -55,7 +55,7 @@ fn many_keyed_notes_push_out_no_own_note() {
                     .apply(&[save(of.parse().unwrap(), &own)], &at(1))
                     .unwrap();
             }
-            let long = "a text of some length that somebody pinned ".repeat(8);
+            let long = "a text of some length that a person pinned ".repeat(8);
             for number in 0..64 {
                 let change = keyed(&format!("{scope}#k{number}"), &long, pinned);
                 store.apply(&[change], &at(number)).unwrap();

@@ -25,17 +25,18 @@ use ratatui::{Frame, Terminal};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Signal, kill_current_process_group};
+use waynote::Store;
 use waynote::context::render;
-use waynote::{Address, Store};
 
 use self::interrupt::Interrupt;
 use super::{context as block, edit};
 use crate::args::{AllowArgs, ContextArgs};
+use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::inside::Inside;
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
-use crate::{clock, home};
+use crate::typed::Use;
 use app::{App, Wish};
 use store::{Reading, told};
 
@@ -129,11 +130,16 @@ impl Browser<'_, '_> {
                 stopped.map_err(|error| of_terminal(error.into()))?;
             }
             Wish::Edit(address) => {
-                let address = match address {
-                    Some(address) => address,
-                    None => Address::Place(home::base()?.cwd()),
+                let edit = || {
+                    let address = match address {
+                        Some(address) => address,
+                        None => {
+                            let here = self.context.directory(None)?;
+                            self.context.on_directory(here, None, Use::Make)?
+                        }
+                    };
+                    edit::edited(self.context, address, &AllowArgs::default())
                 };
-                let edit = || edit::edited(self.context, address, &AllowArgs::default());
                 let said = match self.screen.away(edit)? {
                     Ok(Some(saved)) => saved.said(),
                     Ok(None) => edit::UNCHANGED.into(),

@@ -1,8 +1,11 @@
 //! The actions on notes: save, pin, delete, undo, restore.
 
+use waynote::named::Typist;
 use waynote::single::{self, SaveOptions};
 use waynote::visible::hidden_characters;
-use waynote::{Address, Change, Content, Error, Expect, Result, Scope, SessionLog, cites};
+use waynote::{
+    Address, Change, Content, Error, Expect, Key, Place, Result, Scope, SessionLog, cites,
+};
 
 use super::edit::{self, Form};
 use super::{Asked, scope};
@@ -67,7 +70,10 @@ fn written(sent: &Sent<'_>, form: &Form) -> Result<Address> {
                 let note = log.add(form.kind.parse()?, iteration, content, stamp)?;
                 return Ok(note.address);
             }
-            (Scope::Place(place), "") => Address::Place(place),
+            (Scope::Place(place), key) => {
+                let key = (!key.is_empty()).then(|| key.parse()).transpose()?;
+                on_place(sent, &form.scope, place, key.as_ref())?
+            }
             (scope, key) => Address::keyed(&scope, key.parse()?)?,
         },
     };
@@ -76,6 +82,20 @@ fn written(sent: &Sent<'_>, form: &Form) -> Result<Address> {
         .expect(Expect::Revision(form.base));
     single::save(store, address.clone(), content, options, stamp)?;
     Ok(address)
+}
+
+/// The note on a place as it is typed: a path gets the name that new notes get there, an address keeps its own.
+fn on_place(sent: &Sent<'_>, typed: &str, place: Place, key: Option<&Key>) -> Result<Address> {
+    let start = sent.site.start.filter(|_| !Address::is_meant(typed));
+    let lineage = start.map(|start| start.lineages.of(&place));
+    let typist = Typist {
+        agent: start.map_or(&sent.stamp.author, |start| &start.agent),
+        session: None,
+        base: None,
+        lineage: lineage.as_ref(),
+        is_directory: &|_| false,
+    };
+    typist.to_save_at(sent.store, place, key)
 }
 
 /// Carries out one action on a note: `pin`, `unpin`, `delete`, `confirm`, `undo`, `redo` or `restore`.
