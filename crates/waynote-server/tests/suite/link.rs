@@ -142,6 +142,7 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
             let checkout = Checkout {
                 root: "~/projects/shop".parse().unwrap(),
                 name: shop.clone(),
+                also: Vec::new(),
             };
             Lineage::new(place.clone(), [place.clone(), shop]).in_checkouts(vec![checkout])
         };
