@@ -360,6 +360,8 @@ export interface ChangeUndo {
 
 /** A checkout of a repository on this machine. */
 export interface Checkout {
+  /** The root by other names, whose notes are read too and which no new note gets: those that are made one with its name, and in a linked worktree the path of the main checkout. */
+  also?: Place[];
   /** The root of the repository, by its name; where it has none, by the path of the main checkout. */
   name: Place;
   /** The directory. */
@@ -668,7 +670,7 @@ export interface Limits {
   max_place_bytes?: number;
 }
 
-/** Every place whose notes apply at a directory. Whoever knows the file system makes it; nothing here asks a disk. The notes are read from home inwards: `~`, the directories above the checkout, then from its root down; in each directory those of its path come first, then those of its name in the repository. The nearest come last. */
+/** Every place whose notes apply at a directory. Whoever knows the file system makes it; nothing here asks a disk. The notes are read from home inwards: `~`, the directories above the checkout, then from its root down; in each directory those of its path come first, then those of its names in the repository, the one that counts last. The nearest come last. */
 export interface Lineage {
   /** The checkouts that the directory is in, the innermost first. */
   checkouts?: Checkout[];
@@ -939,7 +941,7 @@ export interface RecordedEvent {
 }
 
 /** Which texts a change may replace, delete or move. */
-export type Replaces = "any" | "read" | "own";
+export type Replaces = "any" | "read" | "own" | "any_or_own";
 
 /** The result of checking a whole store. */
 export interface Report {

@@ -509,14 +509,21 @@ class ChangeUndo(TypedDict):
     """Undoes the last change that is not undone yet, as a new revision."""
 
 
-class Checkout(TypedDict):
-    """A checkout of a repository on this machine."""
-
+class _Checkout(TypedDict):
     name: Place
     """The root of the repository, by its name; where it has none, by the path of the main checkout.
     """
     root: Place
     """The directory."""
+
+
+class Checkout(_Checkout, total=False):
+    """A checkout of a repository on this machine."""
+
+    also: list[Place]
+    """The root by other names, whose notes are read too and which no new note gets: those that are
+    made one with its name, and in a linked worktree the path of the main checkout.
+    """
 
 
 class _Citation(TypedDict):
@@ -930,8 +937,8 @@ class _Lineage(TypedDict):
 class Lineage(_Lineage, total=False):
     """Every place whose notes apply at a directory. Whoever knows the file system makes it; nothing
     here asks a disk. The notes are read from home inwards: `~`, the directories above the checkout,
-    then from its root down; in each directory those of its path come first, then those of its name
-    in the repository. The nearest come last.
+    then from its root down; in each directory those of its path come first, then those of its names
+    in the repository, the one that counts last. The nearest come last.
     """
 
     checkouts: list[Checkout]
@@ -1288,7 +1295,7 @@ class RecordedEvent(TypedDict):
     recorded_at: str
     """Its time."""
 
-Replaces = Literal["any", "read", "own"]
+Replaces = Literal["any", "read", "own", "any_or_own"]
 """Which texts a change may replace, delete or move."""
 
 
