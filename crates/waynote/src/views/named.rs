@@ -165,15 +165,15 @@ impl Typist<'_> {
             notes = self.by_end_of_id(store, text)?;
         }
         if notes.is_empty() {
-            notes.push(self.deleted_or_new(store, key?)?);
+            notes.push(self.deleted_or_new(store, &key?)?);
         }
         Ok(notes)
     }
 
     /// The nearest deleted note with a key, whose history is still there; else the one that a save would make.
-    fn deleted_or_new(&self, store: &dyn Store, key: Key) -> Result<Address> {
+    fn deleted_or_new(&self, store: &dyn Store, key: &Key) -> Result<Address> {
         let ask = Ask {
-            histories: self.addresses(&key).collect(),
+            histories: self.addresses(key).collect(),
             ..Ask::default()
         };
         let histories = store.read(&ask)?.histories.into_iter();
