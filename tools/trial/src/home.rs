@@ -9,7 +9,7 @@ use kit::process::{self, RunningProgram};
 use kit::random::Random;
 use serde::{Deserialize, Serialize};
 use waynote::{Change, Options, SqliteStore, Stamp, Store};
-use waynote_testing::values::save;
+use waynote_testing::values::{save, save_pinned};
 
 use crate::clients::Agent;
 use crate::others;
@@ -127,8 +127,8 @@ impl Home {
         };
         self.tried = match arm {
             Arm::None => Vec::new(),
-            Arm::Start => vec![at_root],
-            Arm::Placebo | Arm::Both => vec![at_root, at_action],
+            Arm::Start => vec![at_root.clone()],
+            Arm::Placebo | Arm::Both => vec![at_root.clone(), at_action],
         };
         let text = if arm == Arm::Placebo {
             &note.placebo
@@ -142,7 +142,13 @@ impl Home {
         let store = self.path.join(".local/share/waynote/notes.db");
         std::fs::create_dir_all(store.with_file_name(""))?;
         let store = SqliteStore::open(store, &Options::default())?;
-        let save = |(address, text): &(String, String)| Ok(save(address.parse()?, text));
+        // Pinned, the note at the root stands whole in the block of the start.
+        let save = |(address, text): &(String, String)| {
+            Ok(match *address == at_root {
+                true => save_pinned(address.parse()?, text, true),
+                false => save(address.parse()?, text),
+            })
+        };
         for (month, notes) in notes.chunks(notes.len() / 5 + 1).enumerate() {
             let time = format!("2026-{:02}-17T12:00:00Z", month + 1);
             let stamp = Stamp::new(time.parse()?, "person".parse()?);
