@@ -51,8 +51,9 @@ if (read.notes?.[0]?.address !== path.address) throw new Error("the note was not
 const moment = { time: "2026-05-17T12:00:00Z" };
 await answer(client.POST("/as-of", { body: { moment, scopes: ["agent:builder"] } }));
 await answer(client.POST("/search", { body: { query: "ship", limit: 10 } }));
-const request = { agent: "builder", place: "~/shop", style: "stable" as const, now: stamp.now };
-const save = { address: path.address, content: "run `make`" };
+const lineage = { place: "~/shop", places: ["~", "~/shop"] };
+const request = { agent: "builder", lineage, style: "stable" as const, now: stamp.now };
+const save = { address: "agent:builder#steps", content: "run `make`" };
 await answer(client.POST("/apply", { body: { changes: [{ save }], stamp } }));
 await answer(client.POST("/record", { body: { session: "nightly", events: [], stamp } }));
 await answer(client.POST("/context", { body: { request, part: { block: {} } } }));
