@@ -125,8 +125,8 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
     })
 }
 
-/// The refusal where a note is at the new address, or where a note is not the caller's to move or to overwrite. `pairs` are
-/// the notes of a directory: each, and where it was to go.
+/// The refusal where a note is at the new address, or where a note is not the caller's to move or to overwrite. `pairs`
+/// are the notes of a directory: each, and where it was to go.
 fn in_the_way(
     failure: Failure,
     to: Option<&Address>,

@@ -97,10 +97,9 @@ impl File {
         };
         for (name, value) in table {
             let line = line_of(text, value.span().start);
-            match (
-                names.find(&name),
-                text_of(value.get_ref(), names.find(&name).map(|(_, kind)| kind)),
-            ) {
+            let found = names.find(&name);
+            let text = text_of(value.get_ref(), found.map(|(_, kind)| kind));
+            match (found, text) {
                 (Some((known, _)), Some(text)) => {
                     self.values.insert(known.name, (text, line));
                 }

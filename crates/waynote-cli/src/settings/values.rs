@@ -135,8 +135,8 @@ pub(super) fn flag(text: &str) -> Outcome<bool> {
     flag.map_err(|_| unfit(text, "a flag", "write `true` or `false`"))
 }
 
-/// Rows of `[repos]`, separated by commas: `a/old=a/new` makes two names one, `a/mono//packages/*` is a directory that is
-/// a project.
+/// Rows of `[repos]`, separated by commas: `a/old=a/new` makes two names one, `a/mono//packages/*` is a directory that
+/// is a project.
 pub(super) fn repos(text: &str) -> Outcome<Naming> {
     let mut naming = Naming::default();
     let rows = text.split(',').map(str::trim);
