@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
-use waynote::note::State;
+use waynote::note::{Source, State};
 use waynote::{
     Action, Address, Allowance, Citation, Content, EntryType, Error, Name, Note, Position,
     Revision, Scope, ScopeKind,
@@ -126,6 +126,7 @@ fn stated(
         author: name(row, at + 6, what)?,
         created_at: time(row, at + 7, what)?,
         updated_at: time(row, at + 8, what)?,
+        source: Source::Own,
         resolved_by: None,
         cites: cites.ok_or_else(|| unreadable(what))?,
         preview: content.preview(),

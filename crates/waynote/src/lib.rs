@@ -186,7 +186,8 @@ pub use model::report::Report;
 pub use model::secret_policy::{FlaggedNote, SecretPolicy};
 pub use model::writer::{Ancestor, Writer};
 pub use note::{
-    Action, EntryType, Note, NoteAsOf, OtherType, Position, Replaces, Revision, Stamp, State,
+    Action, EntryType, Note, NoteAsOf, OtherType, Position, Replaces, Revision, Source, Stamp,
+    State,
 };
 pub use notebook::Notebook;
 pub use place::{Base, Place};

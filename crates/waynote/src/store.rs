@@ -7,6 +7,7 @@
 //! wrapper can own, share or borrow the one inside.
 
 mod ask;
+mod beside;
 mod feed;
 mod noted;
 mod pass_on;
@@ -34,6 +35,7 @@ use crate::search::{Hit, SearchRequest};
 pub use crate::model::as_of::AsOf;
 pub use ask::{Answers, Ask, Count, Done, EventPage, FeedPage, JournalPage, NotedBefore, Page};
 pub(crate) use ask::{answer, answers, limit, none};
+pub use beside::NotesBeside;
 #[cfg(feature = "openapi")]
 pub(crate) use feed::FeedForm;
 pub use feed::{Cursor, FeedContent, FeedEntry, ForgottenTexts, Mark};

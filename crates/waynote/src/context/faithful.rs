@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::content::{Content, ContentHash};
     use crate::key::Name;
-    use crate::note::micros;
+    use crate::note::{Source, micros};
 
     fn cases() -> Value {
         let text = include_str!("../../tests/fixtures/reference/gonotes/cases.json");
@@ -180,6 +180,7 @@ mod tests {
             author: agent,
             created_at: now,
             updated_at: micros(now - age),
+            source: Source::Own,
         }
     }
 

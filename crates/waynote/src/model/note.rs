@@ -62,6 +62,37 @@ pub struct Note {
     pub created_at: Timestamp,
     /// When it was last written, pinned or unpinned.
     pub updated_at: Timestamp,
+    /// The store that it is read from. An engine knows only its own notes.
+    #[serde(default)]
+    pub source: Source,
+}
+
+/// Where a note is read from, seen by a session that reads notes of others beside its own store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Source {
+    /// The session's own store.
+    #[default]
+    Own,
+    /// The session's own store, in place of a note of others that has the same address and another text.
+    OwnInPlace,
+    /// The notes that a checkout shares: a file in its `.waynote/`.
+    Shared,
+    /// A team's store.
+    Team,
+}
+
+impl Source {
+    /// True for the session's own store.
+    pub fn is_own(&self) -> bool {
+        matches!(self, Self::Own | Self::OwnInPlace)
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Note {
@@ -138,6 +169,9 @@ pub(super) struct NoteForm {
     created_at: Timestamp,
     /// When it was last written, pinned or unpinned.
     updated_at: Timestamp,
+    /// The store that it is read from; left out for the store that was asked.
+    #[serde(default, skip_serializing_if = "Source::is_default")]
+    source: Source,
     /// The rules that find a credential in its text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     secrets: Vec<Cow<'static, str>>,
@@ -163,6 +197,7 @@ impl From<Note> for NoteForm {
             author: note.author,
             created_at: note.created_at,
             updated_at: note.updated_at,
+            source: note.source,
         }
     }
 }
@@ -527,6 +562,7 @@ mod tests {
                 author: "agent:a".parse().unwrap(),
                 created_at: time,
                 updated_at: time,
+                source: Source::Own,
             };
             let json = serde_json::to_string(&note).unwrap();
             assert_eq!(serde_json::from_str::<Note>(&json).unwrap(), note, "{json}");

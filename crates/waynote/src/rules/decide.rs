@@ -13,7 +13,7 @@ use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result, UndoError};
 use crate::key::{EntryId, Name};
 use crate::model::citation::Citation;
-use crate::note::{Action, EntryType, Note, Revision, Stamp, State, earliest, micros};
+use crate::note::{Action, EntryType, Note, Revision, Source, Stamp, State, earliest, micros};
 
 /// The result of a decision: the next revision of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +112,7 @@ pub(crate) fn decide(
                 author: author.clone(),
                 created_at: current.as_ref().map_or(created_at, |note| note.created_at),
                 updated_at: origin.map_or(stamp.now, |origin| micros(origin.updated_at)),
+                source: Source::Own,
             };
             let is_synced = origin.is_some_and(|origin| origin.is_synced);
             Ok(Some(write(
@@ -174,6 +175,7 @@ pub(crate) fn decide(
                 author: stamp.author.clone(),
                 created_at: created_at.map_or(stamp.now, micros),
                 updated_at: created_at.map_or(stamp.now, micros),
+                source: Source::Own,
                 address,
             };
             Ok(Some(Write {

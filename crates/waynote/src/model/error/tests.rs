@@ -43,6 +43,7 @@ fn note() -> Note {
         author: name(),
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,
+        source: crate::note::Source::Own,
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::note::{Action, Note, Position, Revision, State};
+use crate::note::{Action, Note, Position, Revision, Source, State};
 use crate::scope::Scope;
 
 use super::checksum;
@@ -71,6 +71,7 @@ pub(in crate::sqlite) fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Res
             author,
             created_at: time(row, 13)?,
             updated_at: time(row, 14)?,
+            source: Source::Own,
         }),
     };
     Ok(Revision {

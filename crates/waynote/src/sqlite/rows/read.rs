@@ -14,7 +14,7 @@ use crate::id::StoreId;
 use crate::key::Name;
 use crate::model::allowance::Allowance;
 use crate::model::citation::Citation;
-use crate::note::{EntryType, Note, Position};
+use crate::note::{EntryType, Note, Position, Source};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{ScopeSummary, SideValue};
 
@@ -136,6 +136,7 @@ pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
         author: author(row, 9)?,
         created_at: time(row, 10)?,
         updated_at: time(row, 11)?,
+        source: Source::Own,
         resolved_by: match row.get_ref(12)?.as_str_or_null()? {
             Some(id) => Some(id.parse().map_err(|error| unreadable(12, error))?),
             None => None,
