@@ -8,6 +8,7 @@ use waynote::text::line_of;
 use waynote::visible::visible;
 use waynote_system::text_file;
 
+use super::trust;
 use crate::args::ConfigCommand;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
@@ -26,6 +27,9 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
 /// Writes a setting; the rest of the file stays as it is.
 fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     let (known, kind) = named(name)?;
+    if known.name == "trust" {
+        trust::only_a_person("sets `trust`")?;
+    }
     // As it was typed: an absolute path may be one of anything.
     (known.check)(value)?;
     let is_elsewhere = waynote_remote::Url::is_meant(value) || database::is_url(value);

@@ -129,6 +129,22 @@ pub(super) fn places(text: &str) -> Outcome<Vec<Place>> {
     named.map(|path| Ok(Place::resolve(path, &base)?)).collect()
 }
 
+/// Patterns of paths, separated by commas.
+pub(super) fn patterns(text: &str) -> Outcome<Vec<String>> {
+    let named = text.split(',').map(str::trim);
+    let named = named.filter(|pattern| !pattern.is_empty());
+    let is_whole = |pattern: &str| pattern.starts_with('/') || pattern.starts_with("~/");
+    let whole = |pattern: &str| match is_whole(pattern) {
+        true => Ok(pattern.to_owned()),
+        false => Err(unfit(
+            pattern,
+            "a pattern of whole paths",
+            "write it from `~/` or `/` on, for example ~/work/*",
+        )),
+    };
+    named.map(whole).collect()
+}
+
 /// `true` or `false`.
 pub(super) fn flag(text: &str) -> Outcome<bool> {
     let flag = text.trim().parse();

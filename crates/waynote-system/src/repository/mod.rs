@@ -7,6 +7,7 @@ mod glob;
 mod lineage;
 mod remote;
 mod seen;
+mod trust;
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
