@@ -24,6 +24,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -268,6 +269,12 @@ impl NotesBeside for SharedNotes {
     fn all(&self) -> Vec<Note> {
         self.notes(None)
     }
+
+    fn origin(&self, address: &Address) -> Option<String> {
+        let file = self.file_of(address).ok()?;
+        let is_there = self.root.join(&file).is_file();
+        is_there.then(|| file.to_string_lossy().into_owned())
+    }
 }
 
 /// True for a folder that is wanted, and for one on the way to it.
@@ -299,7 +306,15 @@ fn entries(folder: &Path) -> io::Result<Vec<(String, FileType)>> {
             let reason = format!("there are more than {MOST_IN_FOLDER} files in it");
             return Err(io::Error::other(reason));
         }
-        entries.push((name.into_owned(), entry.file_type()));
+        let kind = match entry.file_type() {
+            // Some file systems tell it apart.
+            FileType::Unknown => {
+                let found = folder.join(&*name).symlink_metadata()?;
+                FileType::from_raw_mode(found.mode())
+            }
+            kind => kind,
+        };
+        entries.push((name.into_owned(), kind));
     }
     entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     Ok(entries)

@@ -38,16 +38,16 @@ impl SharedNotes {
     /// # Errors
     /// [`Error::InvalidAddress`] for a note of no place in the checkout.
     pub fn file_of(&self, address: &Address) -> Result<PathBuf> {
-        let named = match address {
-            Address::Place(place) => self.below(place).map(|below| (below, None)),
-            Address::PlaceKey(place, key) => self.below(place).map(|below| (below, Some(key))),
+        let key = match address {
+            Address::PlaceKey(_, key) => Some(key),
             _ => None,
         };
-        let (below, key) = named.ok_or_else(|| {
+        let below = address.place().and_then(|place| self.below(place));
+        let folder = name::path(below.ok_or_else(|| {
             let reason = "it is of no directory in this checkout";
             Error::invalid_address(address.to_string(), reason)
-        })?;
-        Ok(Path::new(&name::path(below)).join(name::file(key)))
+        })?);
+        Ok(Path::new(&folder).join(name::file(key)))
     }
 
     /// A note's file as [`write`](Self::write) would write it. Where `pinned` or `cites` is not given, the file keeps its
