@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use jiff::Timestamp;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use waynote::context::{Budget, Request, render};
@@ -159,7 +159,9 @@ fn notes(setup: &Setup) -> Result<Row> {
     let benign: Vec<String> = (0..AT_ONCE)
         .map(|number| format!("note {number}"))
         .collect();
-    let (expected, _) = form(&block(&benign, 0)?);
+    let benign = block(&benign, 0)?;
+    ensure!(benign.contains("note 4"), "no shared note: {benign}");
+    let (expected, _) = form(&benign);
     for round in 0..setup.count(3510, 150) {
         let mut random = Random::of(setup.seed, round);
         let texts: Vec<String> = (0..AT_ONCE)
