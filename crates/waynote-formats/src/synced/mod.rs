@@ -22,7 +22,7 @@ use waynote::change::Applied;
 use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
 use waynote::{
-    Address, AddressAt, Base, Change, ContentHash, Error, FlaggedNote, LocalStore, Name, Note,
+    Address, AddressAt, Base, Change, ContentHash, Error, FlaggedNote, LocalStore, Name,
     Reader, Result, Revision, SideData, Stamp, Store, StoreId, pass_on,
 };
 use waynote_files::followed;
