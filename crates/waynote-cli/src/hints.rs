@@ -45,7 +45,7 @@ fn command(error: &Error) -> Option<String> {
         Error::OthersNote {
             address, of_team, ..
         } => {
-            let address = visible(&quoted(&address.to_string())).into_owned();
+            let address = visible(&quoted(&address.to_string()));
             match of_team {
                 true => format!("`waynote share {address} --to team` does"),
                 false => format!("`waynote edit {address}` opens it"),
