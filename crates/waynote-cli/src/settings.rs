@@ -20,9 +20,9 @@ pub(crate) use file::SUBPROJECTS;
 pub(crate) use layers::Origin;
 pub(crate) use row::{Kind, SettingInfo};
 pub(crate) use table::{KNOWN, Settings};
-pub(crate) use values::repos_as_text;
 #[cfg(feature = "server")]
 pub(crate) use values::store;
+pub(crate) use values::{items, repos_as_text};
 
 use file::File;
 use layers::Layers;
