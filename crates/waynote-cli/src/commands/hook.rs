@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+use waynote::Lineage;
 use waynote::context::Request;
-use waynote::{Lineage, Store};
 use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
 
 use super::stands;
@@ -226,6 +226,7 @@ fn work(
         false,
         Wait::Within(limit.wait - limit.wait / REST),
     )?;
+    opened.beside(&lineage);
     let store = opened.store();
     let inside = match hook.can_wait() && is_elsewhere {
         // In time for one request: the loop that runs, which the environment names too, is not asked for.
@@ -260,7 +261,7 @@ fn request(settings: &Settings, lineage: Lineage, inside: &Inside) -> Outcome<Re
 /// The answer of a hook that a client runs by a call of its server; empty where it says nothing.
 pub(super) fn answered(
     settings: &Settings,
-    store: &dyn Store,
+    opened: &OpenStore,
     ledgers: Option<Ledgers>,
     arguments: &Map<String, Value>,
 ) -> Outcome<String> {
@@ -285,6 +286,8 @@ pub(super) fn answered(
     if !hook.looks(environment(), &settings.naming(), &lineage, roots)? {
         return Ok(String::new());
     }
+    opened.beside(&lineage);
+    let store = opened.store();
     let inside = Inside::of_block(settings, store)?;
     let request = request(settings, lineage, &inside)?;
     let has_it = inside.is_in_loop && hook.may_have_it_in_prompt();

@@ -69,16 +69,17 @@ fn head(hit: &Hit, history: bool) -> String {
     if history {
         head += &format!("@{}", note.revision);
     }
-    let day = day(note.updated_at);
-    head += &format!(" ({day}");
-    if let Some(kind) = &note.kind {
-        head += &format!(", {}", EntryType::as_str(kind));
+    if note.source.is_dated() {
+        head += &format!(" ({}", day(note.updated_at));
+        if let Some(kind) = &note.kind {
+            head += &format!(", {}", EntryType::as_str(kind));
+        }
+        if let Some(iteration) = note.iteration {
+            head += &format!(" #{iteration}");
+        }
+        head += ")";
     }
-    if let Some(iteration) = note.iteration {
-        head += &format!(" #{iteration}");
-    }
-    head += ")";
-    head += &crate::table::stale(note);
+    head += &crate::table::labels(note);
     visible(&head)
 }
 

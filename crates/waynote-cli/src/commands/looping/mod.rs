@@ -159,6 +159,7 @@ fn looped(
     host.observer = Arc::new(Show::new(is_json, &plan.session));
     host.owns_children = true;
     host.take_over = args.take_over;
+    opened.beside(&plan.prompt.notes.lineage);
     let store = opened.store();
     let mut runner = LoopRunner::begin(plan, store, host, args.answer.as_deref())?;
     begun()?;
