@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use waynote::{Checkout, Lineage, Place};
-use waynote_mcp::Lineages;
 use waynote_server::{Log, Options, Rights, Server, Stores};
 
 use super::page::{note, post_from, save};
@@ -150,7 +149,7 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
         server.opens_at(
             place,
             "scout".parse().unwrap(),
-            Lineages::new(in_shop),
+            Arc::new(in_shop),
             Arc::new(Vec::new),
         )
     });
