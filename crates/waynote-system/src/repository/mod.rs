@@ -13,6 +13,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 pub use config::Unknown;
+pub use glob::matches;
 pub use lineage::Naming;
 pub use seen::{Alike, Telling};
 
