@@ -239,13 +239,7 @@ impl Context<'_> {
 
     /// The same for a command about the note itself; a revision is refused.
     pub(crate) fn note(&self, typed: &str, purpose: Use) -> Outcome<Address> {
-        let AddressAt { address, revision } = self.note_at(typed, purpose)?;
-        match revision {
-            None => Ok(address),
-            Some(_) => {
-                Err(Error::invalid_address(typed, "name the note without a revision").into())
-            }
-        }
+        latest(self.note_at(typed, purpose)?, typed)
     }
 
     /// A note among several: an entry with its first line.
@@ -260,6 +254,14 @@ impl Context<'_> {
         let preview = note.map_or(String::new(), |note| note.preview);
         let preview = waynote::secrets::masked(&preview).into_owned();
         format!("{}: {}", named::end_of_id(*id), visible(&preview))
+    }
+}
+
+/// The note itself, for a command about it: a revision is refused.
+pub(crate) fn latest(at: AddressAt, typed: &str) -> Outcome<Address> {
+    match at.revision {
+        None => Ok(at.address),
+        Some(_) => Err(Error::invalid_address(typed, "name the note without a revision").into()),
     }
 }
 
@@ -290,16 +292,14 @@ pub(crate) fn is_directory(place: &Place) -> bool {
 
 /// The result of work on a note. For one that is not there the error says what there is instead.
 pub(crate) fn found<T>(store: &dyn Store, named: &AddressAt, result: Result<T>) -> Outcome<T> {
-    result.map_err(|error| match &error {
-        Error::NotFound { .. } => not_there(store, named, error),
-        _ => error.into(),
+    result.map_err(|error| {
+        let hint = match &error {
+            Error::NotFound { .. } => named::instead_of(store, named).ok().flatten(),
+            _ => None,
+        };
+        match hint {
+            Some(hint) => Failure::refused("not_found", error.to_string(), hint),
+            None => error.into(),
+        }
     })
-}
-
-/// The error about a note that is not there.
-fn not_there(store: &dyn Store, named: &AddressAt, error: Error) -> Failure {
-    match named::instead_of(store, named) {
-        Ok(Some(hint)) => Failure::refused("not_found", error.to_string(), hint),
-        _ => error.into(),
-    }
 }

@@ -8,10 +8,11 @@ use waynote::text::line_of;
 use waynote::visible::visible;
 use waynote_system::text_file;
 
+use super::trust;
 use crate::args::ConfigCommand;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
-use crate::settings::{KNOWN, Kind, SUBPROJECTS, SettingInfo};
+use crate::settings::{KNOWN, Kind, SUBPROJECTS, SettingInfo, items};
 use crate::table::table;
 use crate::{database, home};
 
@@ -26,6 +27,9 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
 /// Writes a setting; the rest of the file stays as it is.
 fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     let (known, kind) = named(name)?;
+    if known.name == "trust" {
+        trust::only_a_person("sets `trust`")?;
+    }
     // As it was typed: an absolute path may be one of anything.
     (known.check)(value)?;
     let is_elsewhere = waynote_remote::Url::is_meant(value) || database::is_url(value);
@@ -36,12 +40,12 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
             let what = format!("`{}` is not a number for `{name}`", visible(value));
             Failure::usage(what, "write a number, for example 4096")
         })?,
-        Kind::Names => Value::Array(names(value).collect()),
+        Kind::Names => Value::Array(items(value).collect()),
         Kind::Flag => Value::from(value.trim() == "true"),
         Kind::Table => {
-            let same = names(value).filter_map(|row| row.split_once('='));
+            let same = items(value).filter_map(|row| row.split_once('='));
             let mut rows: InlineTable = same.map(|(from, to)| (from.trim(), to.trim())).collect();
-            let projects: Array = names(value).filter(|row| !row.contains('=')).collect();
+            let projects: Array = items(value).filter(|row| !row.contains('=')).collect();
             if !projects.is_empty() {
                 rows.insert(SUBPROJECTS, Value::Array(projects));
             }
@@ -83,12 +87,6 @@ fn table_of<'t>(
         *table = toml_edit::table();
     }
     (table.as_table_like_mut(), row)
-}
-
-/// The items of a list.
-fn names(value: &str) -> impl Iterator<Item = &str> {
-    let names = value.split(',').map(str::trim);
-    names.filter(|name| !name.is_empty())
 }
 
 /// Removes a setting from the file.

@@ -25,13 +25,13 @@ pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
     };
     let adds = args.append.is_some();
     let saved = save(context, address, content, Expect::Any, &args.allow, adds)?;
-    context.answer(&saved, || saved.said())
+    context.answer(&saved, || saved.said.clone())
 }
 
 /// Edits the note of a directory or a key in the editor, and says so.
 pub(super) fn in_editor(context: &mut Context<'_>, address: Address, allow: &AllowArgs) -> Outcome {
     match edited(context, address, allow)? {
-        Some(saved) => context.answer(&saved, || saved.said()),
+        Some(saved) => context.answer(&saved, || saved.said.clone()),
         None => {
             say(UNCHANGED);
             Ok(())

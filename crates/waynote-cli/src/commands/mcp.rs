@@ -26,7 +26,7 @@ use crate::settings::Settings;
 /// The lineages of directories of this machine. What cannot be found out about one is said where a note is written.
 pub(super) fn lineages(settings: &Settings) -> Lineages {
     let settings = settings.clone();
-    Lineages::new(move |place| {
+    Arc::new(move |place| {
         let lineage = settings.lineage(place);
         lineage.unwrap_or_else(|failure| Lineage::from(place.clone()).of_unknown(failure.what()))
     })
@@ -35,8 +35,8 @@ pub(super) fn lineages(settings: &Settings) -> Lineages {
 /// The same, and where a client works is remembered.
 fn remembered(settings: &Settings) -> Lineages {
     let (lineages, settings) = (lineages(settings), settings.clone());
-    Lineages::new(move |place| {
-        let lineage = lineages.of(place);
+    Arc::new(move |place| {
+        let lineage = lineages(place);
         super::stands::remember(&settings, &lineage);
         lineage
     })

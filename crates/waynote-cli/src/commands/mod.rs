@@ -49,6 +49,7 @@ mod tend;
 mod theirs;
 #[cfg(feature = "server")]
 mod token;
+mod trust;
 #[cfg(feature = "server")]
 mod ui;
 mod undo;
@@ -191,6 +192,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Stale) => stale::list(&mut context).map(ok),
         Some(Command::Tend) => tend::run(&mut context).map(ok),
         Some(Command::Confirm { address }) => stale::confirm(&mut context, address).map(ok),
+        Some(Command::Trust(args)) => trust::run(&mut context, args).map(ok),
         Some(Command::Pause(args)) => pause::run(&mut context, args).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),

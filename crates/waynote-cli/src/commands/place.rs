@@ -1,6 +1,6 @@
 //! `waynote place`: notes by directory.
 
-use waynote::{Filter, Listing, Note, Place, SaveOptions, Scope, ScopeKind};
+use waynote::{Filter, Listing, Note, Place, SaveOptions, ScopeKind};
 
 use super::moves;
 use super::saved::{self, Saving};
@@ -60,7 +60,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             let gone = gone_places(context, &notes)?;
             let heading = ["note", "updated", "preview"];
             let nothing = "no notes on any directory";
-            let is_gone = |note: &Note| matches!(note.address.scope(), Scope::Place(place) if gone.contains(&place));
+            let is_gone = |note: &Note| note.address.place().is_some_and(|of| gone.contains(of));
             list(context.output, &notes, nothing, &heading, |note| {
                 let gone = if is_gone(note) { " (gone)" } else { "" };
                 vec![
@@ -95,11 +95,8 @@ fn gone_places(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Place>> {
     if context.opened()?.is_of_several_machines() {
         return Ok(Vec::new());
     }
-    let places = notes.iter().filter_map(|note| match note.address.scope() {
-        Scope::Place(place) => Some(place),
-        _ => None,
-    });
-    let mut places: Vec<Place> = places.collect();
+    let places = notes.iter().filter_map(|note| note.address.place());
+    let mut places: Vec<Place> = places.cloned().collect();
     places.dedup();
     // A note may be about a file. Which directories of a repository are missing, `tend` says.
     places.retain(|place| {

@@ -35,12 +35,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
         (None, Err(_)) => {}
     }
     here.push(Scope::Agent(context.settings.agent.value.clone()));
-    here.extend(
-        context
-            .session()
-            .ok()
-            .map(|(session, _)| Scope::Session(session)),
-    );
+    if let Ok((session, _)) = context.session() {
+        here.push(Scope::Session(session));
+    }
     let found = context.read(|store| Ok(Found::of(&store, &request, &here)?))?;
     if context.output.json {
         return context.value(&found.all());

@@ -163,6 +163,9 @@ settings! {
             ..SettingInfo::identity("WAYNOTE_REPOS", Kind::Table)
         },
         values::repos, || Ok(Naming::default()), values::repos_as_text;
+    /// Checkouts whose shared notes are read without `waynote trust`, by patterns of their real paths.
+    trust: Vec<String> = SettingInfo::private("WAYNOTE_TRUST", Kind::Names),
+        values::patterns, || Ok(Vec::new()), |all| names(all);
     /// The store of a team, whose notes are read beside the own ones.
     team_store: Option<String> = SettingInfo {
             name: "team.store",

@@ -102,7 +102,7 @@ impl Site<'_> {
     /// Every place whose notes apply at a place.
     pub(crate) fn lineage(&self, place: Place) -> Lineage {
         match self.start {
-            Some(start) => start.lineages.of(&place),
+            Some(start) => (start.lineages)(&place),
             None => place.into(),
         }
     }

@@ -64,9 +64,12 @@ impl Citation {
         column.map_or(Some(Vec::new()), |json| serde_json::from_str(json).ok())
     }
 
+    /// Checks the citations of a note.
+    ///
     /// # Errors
-    /// [`Error::InvalidCitation`].
-    pub(crate) fn check(cites: &[Self]) -> Result<()> {
+    /// [`Error::InvalidCitation`] for one that is too long, is no line of text, or leads out of the repository, and when
+    /// there are too many.
+    pub fn check(cites: &[Self]) -> Result<()> {
         let invalid = |code: &str, reason| Err(Error::invalid_citation(code, reason));
         match cites {
             [.., last] if cites.len() > Self::MOST => {

@@ -138,15 +138,9 @@ pub fn missing(
         return Ok(Vec::new());
     };
     let reason = |note: &Note| {
-        let Scope::Place(place) = note.address.scope() else {
-            return None;
-        };
+        let inside = note.address.place()?.below(repository)?;
         let mut above = repository.clone();
-        for name in place
-            .below(repository)?
-            .split('/')
-            .filter(|name| !name.is_empty())
-        {
+        for name in inside.split('/').filter(|name| !name.is_empty()) {
             // A file has no names, and is there.
             let there = names(&lineage.path_of(&above))?;
             let place = above.join(name);

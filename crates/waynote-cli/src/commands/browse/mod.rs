@@ -141,7 +141,7 @@ impl Browser<'_, '_> {
                     edit::edited(self.context, address, &AllowArgs::default())
                 };
                 let said = match self.screen.away(edit)? {
-                    Ok(Some(saved)) => saved.said(),
+                    Ok(Some(saved)) => saved.said,
                     Ok(None) => edit::UNCHANGED.into(),
                     Err(failure) => told(&failure),
                 };
