@@ -33,15 +33,6 @@ const AHEAD: Duration = Duration::from_secs(300);
 /// The file of a store that says why it is left alone.
 const MARK: &str = "alone";
 
-/// The notes of a team that are laid beside the own ones, and a line about what is not so.
-#[derive(Debug, Default)]
-pub(crate) struct TeamBeside {
-    /// Those of each repository.
-    pub(crate) notes: Vec<TeamNotes>,
-    /// In words of this program alone: it may stand in a block.
-    pub(crate) said: Option<String>,
-}
-
 /// A team's store.
 #[derive(Clone)]
 struct Team {
@@ -100,32 +91,35 @@ impl Settings {
         })
     }
 
-    /// The team's notes of the repositories that a place is in. `within`, the store is asked for them first; without it no
-    /// network is. None where no repository is the team's, or where there is no home directory to keep them in.
-    pub(crate) fn team_beside(&self, lineage: &Lineage, within: Option<Duration>) -> TeamBeside {
-        let mut repositories: Vec<Place> = Vec::new();
-        for place in lineage
-            .places()
-            .iter()
-            .filter(|place| self.is_of_team(place))
-        {
-            repositories.extend(place.chain().into_iter().next());
-        }
-        repositories.dedup();
-        let folder = home::environment().state().ok().flatten();
-        let (Some(url), Some(folder), false) = (self.team(), folder, repositories.is_empty())
-        else {
-            return TeamBeside::default();
-        };
-        let team = Team {
-            folder: folder.join("waynote/team").join(hash(url)),
-            settings: self.clone(),
-        };
-        let silence = within.and_then(|within| team.asked(&repositories, within));
+    /// Asks the team's store for its notes of the repositories that a place is in, for so long at most. Returns a line
+    /// about what is not as it should be, in words of this program alone: it may stand in a block.
+    pub(crate) fn ask_team(&self, lineage: &Lineage, within: Duration) -> Option<String> {
+        let repositories = self.repositories_of_team(lineage);
+        let team = Team::of(self).filter(|_| !repositories.is_empty())?;
+        let silence = team.asked(&repositories, within);
         let kept = repositories.iter().filter_map(|of| team.kept(of));
         let (notes, times): (Vec<TeamNotes>, Vec<SystemTime>) = kept.unzip();
-        let said = said(silence, &notes, times.into_iter().min());
-        TeamBeside { notes, said }
+        let left_out = notes.iter().map(TeamNotes::left_out).sum();
+        said(silence, left_out, times.into_iter().min())
+    }
+
+    /// The team's notes of those repositories, as this machine keeps them. No network is asked.
+    pub(crate) fn team_notes(&self, lineage: &Lineage) -> Vec<TeamNotes> {
+        let repositories = self.repositories_of_team(lineage);
+        let team = Team::of(self).filter(|_| !repositories.is_empty());
+        let of = |team: Team| repositories.iter().filter_map(move |of| team.kept(of));
+        let kept = team.into_iter().flat_map(of);
+        kept.map(|(notes, _)| notes).collect()
+    }
+
+    /// The roots of the repositories that a place is in, of those that are the team's.
+    fn repositories_of_team(&self, lineage: &Lineage) -> Vec<Place> {
+        let mut repositories = Vec::new();
+        for place in lineage.places().iter().filter(|of| self.is_of_team(of)) {
+            let root = place.chain().into_iter().next();
+            repositories.extend(root.filter(|root| !repositories.contains(root)));
+        }
+        repositories
     }
 }
 
@@ -134,9 +128,8 @@ fn hash(text: &str) -> String {
     Content::imported(text).hash().to_string()
 }
 
-fn said(silence: Option<Silence>, notes: &[TeamNotes], of: Option<SystemTime>) -> Option<String> {
+fn said(silence: Option<Silence>, left_out: u64, of: Option<SystemTime>) -> Option<String> {
     let of = of.and_then(|of| Timestamp::try_from(of).ok()).map(minute);
-    let left_out: u64 = notes.iter().map(TeamNotes::left_out).sum();
     Some(match (silence, of) {
         (Some(Silence::Refused), _) => {
             "the team's store refuses this machine; its notes were removed here".to_owned()
@@ -148,16 +141,22 @@ fn said(silence: Option<Silence>, notes: &[TeamNotes], of: Option<SystemTime>) -
             "the team's store does not answer; its notes are left out".to_owned()
         }
         (None, _) if left_out > 0 => {
-            format!(
-                "{} of the team's store are left out",
-                plural(left_out, "note")
-            )
+            format!("{} of the team's store left out", plural(left_out, "note"))
         }
         (None, _) => return None,
     })
 }
 
 impl Team {
+    /// The team's store; none where there is none, or no home directory to keep its notes in.
+    fn of(settings: &Settings) -> Option<Self> {
+        let state = home::environment().state().ok()??;
+        Some(Self {
+            folder: state.join("waynote/team").join(hash(settings.team()?)),
+            settings: settings.clone(),
+        })
+    }
+
     /// Asks the store for what is new, for so long at most. The answer is kept; without one, the store is left alone for a
     /// while.
     fn asked(&self, repositories: &[Place], within: Duration) -> Option<Silence> {

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, NotesBeside, Reader, Store, Version};
-use crate::address::Address;
 use crate::change::Applied;
 use crate::content::Content;
 use crate::error::{Error, Result};
@@ -169,7 +168,7 @@ fn read(note: &str) -> Option<Note> {
 
 /// The note as it is laid beside a session's own; none if it is not one of the repository, or not fit to be shown.
 fn received(note: Note, repository: &Place) -> Option<Note> {
-    place_of(&note.address)?.below(repository)?;
+    note.address.place()?.below(repository)?;
     let clean = |text: &str| masked(&without_hidden(text)).into_owned();
     let content = Content::text(clean(&note.content.shown())).ok()?;
     if content.len() > LONGEST {
@@ -194,13 +193,6 @@ fn received(note: Note, repository: &Place) -> Option<Note> {
     })
 }
 
-fn place_of(address: &Address) -> Option<&Place> {
-    match address {
-        Address::Place(place) | Address::PlaceKey(place, _) => Some(place),
-        Address::Agent(..) | Address::Session(..) => None,
-    }
-}
-
 /// Writes a note of a repository into a team's store, under its own address, as the holder of the way there. None if the
 /// store has the same text already. A text of another is replaced only where its revision is expected: then it was read.
 /// No credential is written, and nothing that the note cites outside of its repository.
@@ -213,7 +205,7 @@ pub fn share_to_team(
     options: SaveOptions,
     stamp: Stamp,
 ) -> Result<Option<Applied>> {
-    let Some((name, _)) = place_of(&note.address).and_then(Place::in_repository) else {
+    let Some((name, _)) = note.address.place().and_then(Place::in_repository) else {
         let reason = "a team's store takes notes of repositories alone: `repo:HOST/PATH`";
         return Err(Error::invalid_address(note.address.to_string(), reason));
     };
