@@ -116,7 +116,7 @@ impl<S: LocalStore> SyncedStore<S> {
 }
 
 impl<S: LocalStore> Reader for SyncedStore<S> {
-    pass_on! { self => self.current(); read select_at search one_state }
+    pass_on! { self => self.current(); read select_at search search_over one_state }
     pass_on! { self => self.inner; take_damage }
 }
 
@@ -201,10 +201,6 @@ impl<S: LocalStore> SideData for SyncedStore<S> {
 }
 
 impl<S: LocalStore> LocalStore for SyncedStore<S> {
-    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
-        self.current().search_over(request, laid_over)
-    }
-
     fn rebuild_index(&self) -> Result<()> {
         self.inner.rebuild_index()
     }

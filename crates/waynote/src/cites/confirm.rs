@@ -12,14 +12,14 @@ use crate::model::secret_policy::SecretPolicy;
 use crate::note::{Note, Stamp};
 use crate::place::Place;
 use crate::scope::ScopeKind;
-use crate::store::{Ask, Reader, Store};
+use crate::store::{Ask, Reader, Store, check_own};
 
 /// Says that a note is still true: a revision with the same text, which cites what stands in the code now. Also returns
 /// what it no longer cites, because it is not there any more. In a repository that cannot be read, nothing is looked up.
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no such note; [`Error::AppendOnly`] for an entry that is resolved;
-/// [`Error::Conflict`] when it is written meanwhile; the others as [`Store::apply`].
+/// [`Error::OthersNote`] for a note of others; [`Error::Conflict`] when it is written meanwhile; the others as [`Store::apply`].
 pub fn confirm(
     store: &dyn Store,
     address: &Address,
@@ -28,6 +28,7 @@ pub fn confirm(
     let note = store
         .get(address)?
         .ok_or_else(|| Error::not_found(address.to_string()))?;
+    check_own(store, &note)?;
     if note.resolved_by.is_some() {
         // To note it again would say that it is not solved.
         let address = address.clone();

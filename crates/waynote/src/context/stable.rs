@@ -102,9 +102,9 @@ impl NoteText<'_> {
     pub(super) fn brief(&self) -> (String, bool) {
         const CHARS: usize = 32;
         let preview = cut(&self.note.preview, CHARS);
-        let stale = self.note.stale(word);
-        let stale = stale.map_or_else(String::new, |stale| format!(" ({stale})"));
-        let line = format!("- {}{stale}: {}\n", self.address(), code_span(&preview));
+        let about = [self.note.mark(word), self.note.stale(word)];
+        let about = in_brackets(about);
+        let line = format!("- {}{about}: {}\n", self.address(), code_span(&preview));
         (line, preview != self.note.preview)
     }
 
@@ -119,10 +119,11 @@ impl NoteText<'_> {
         code_span(&masked(&self.request.lineage.short(&self.note.address)))
     }
 
-    /// By whom it was written, and whether what it cites has changed; empty if there is nothing to say.
+    /// Where it is from, by whom it was written, and whether what it cites has changed; empty if there is nothing to say.
     fn about(&self) -> String {
-        let parts = [self.by(), self.note.stale(word)].into_iter().flatten();
-        parts.map(|part| format!(" ({part})")).collect()
+        // The mark of a note of others says by whom it is.
+        let by = self.note.source.is_own().then(|| self.by()).flatten();
+        in_brackets([self.note.mark(word), by, self.note.stale(word)])
     }
 
     /// The iteration, how often it was noted, and by whom.
@@ -155,6 +156,11 @@ impl NoteText<'_> {
             Author::Other(name) => Some(format!("by {}", word(name))),
         }
     }
+}
+
+fn in_brackets<const N: usize>(parts: [Option<String>; N]) -> String {
+    let parts = parts.into_iter().flatten();
+    parts.map(|part| format!(" ({part})")).collect()
 }
 
 /// A name or a path unchanged if it is one plain word; otherwise as data. A credential in it is masked.

@@ -164,12 +164,14 @@ impl Note {
         let changed: Vec<&Citation> = self.cites.iter().filter(|cited| cited.changed).collect();
         let first = changed.first()?;
         let since = changed.iter().filter_map(|cited| cited.cited_at).min();
-        let since = day(since.unwrap_or(self.updated_at));
+        // A note of others has no date here.
+        let since = since.or(self.source.is_own().then_some(self.updated_at));
+        let since = since.map_or_else(String::new, |since| format!(" since {}", day(since)));
         let code = shown(&first.code);
         let more = match changed.len() {
             1 => String::new(),
             count => format!(" and {} more", count - 1),
         };
-        Some(format!("cites {code}{more}, changed since {since}"))
+        Some(format!("cites {code}{more}, changed{since}"))
     }
 }

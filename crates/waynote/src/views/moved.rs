@@ -8,7 +8,7 @@ use crate::model::citation::Citation;
 use crate::note::{Note, Replaces, Stamp};
 use crate::place::Place;
 use crate::places::Places;
-use crate::store::{Ask, Store};
+use crate::store::{Ask, Store, check_own};
 
 /// How notes are moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct MoveOptions {
 ///
 /// # Errors
 /// [`Error::NotFound`] for a note that is not there; [`Error::Conflict`] for one that is in the way; [`Error::AppendOnly`]
-/// for a log; [`Error::OthersText`] for a text that a careful caller may not move; otherwise as [`Store::apply`].
+/// for a log; [`Error::OthersText`] for a text that a careful caller may not move; [`Error::OthersNote`] for a note of others; otherwise as [`Store::apply`].
 pub fn relocate(
     store: &dyn Store,
     pairs: &[(Address, Address)],
@@ -44,6 +44,7 @@ pub fn relocate(
     for ((from, to), note) in pairs.iter().zip(notes) {
         let note = note.ok_or_else(|| Error::not_found(from.to_string()))?;
         if !options.copy {
+            check_own(store, &note)?;
             deletions.push(Change::Delete {
                 address: from.clone(),
                 expect: Expect::Revision(note.revision),
