@@ -2,6 +2,7 @@
 
 mod args;
 mod authorities;
+mod beside;
 #[cfg(feature = "server")]
 mod browser;
 mod client_errors;

@@ -20,6 +20,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
         return given(context, args, iteration);
     }
     let mut request = request(context, args)?;
+    context.ask_team(&request.lineage);
     let settings = context.settings.clone();
     let block = context.read(|store| {
         let inside = Inside::of_block(&settings, store)?;

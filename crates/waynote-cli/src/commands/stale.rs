@@ -13,6 +13,8 @@ use crate::typed::{Use, in_shell};
 type Span<'n> = (&'n Citation, Option<String>, Option<String>);
 
 pub(super) fn list(context: &mut Context<'_>) -> Outcome {
+    // Where there is no home directory, own notes alone.
+    let _ = context.here();
     let (stale, unread) = context.read(|store| Ok(cites::stale(store)?))?;
     for repository in unread {
         let repository = in_shell(&repository);
@@ -38,7 +40,7 @@ pub(super) fn list(context: &mut Context<'_>) -> Outcome {
         let head = format!(
             "{between}{}{}",
             note.address.masked(),
-            crate::table::stale(note)
+            crate::table::labels(note)
         );
         context.line(format!("{head}\n  {}", note.preview))?;
         for span in spans {
