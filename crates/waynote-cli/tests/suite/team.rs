@@ -193,13 +193,18 @@ fn a_session_has_the_teams_notes_and_the_team_learns_nothing_of_this_machine() {
     for part in ["Prices are integer cents.", "My own note."] {
         has(&block, part);
     }
-    for part in ["French", "tabs", "another repository", "waynote:"] {
+    for part in ["French", "tabs", "another repository", "store"] {
         lacks(&block, part);
     }
     let [kept] = bob.kept().try_into().unwrap();
     let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(kept).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
-    team.recorder.sent();
+    let requests = |sent: String| sent.matches("POST /s/default/api/v1/read").count();
+    let first = team.recorder.sent();
+    has(&first, "repo:github.com/acme/shop");
+    assert_eq!(requests(first.clone()), 3);
+    bob.start("again");
+    assert_eq!(requests(team.recorder.sent()), 1);
     // At a prompt and a tool no network is asked.
     bob.hook("UserPromptSubmit", "one").ok();
     has(
@@ -209,7 +214,7 @@ fn a_session_has_the_teams_notes_and_the_team_learns_nothing_of_this_machine() {
     assert_eq!(team.recorder.sent(), "");
     has(bob.run("search rounded").ok(), "Fees are");
     for words in [
-        "",
+        "status",
         "context --query a-private-query",
         "ls",
         "search a-private-query",
@@ -217,9 +222,8 @@ fn a_session_has_the_teams_notes_and_the_team_learns_nothing_of_this_machine() {
         bob.run(words).said();
     }
     let private = checkout(&bob.scratch, "private", "git@github.com:bob/private.git");
-    bob.run("").cwd(&private).ok();
-    let sent = team.recorder.sent();
-    has(&sent, "repo:github.com/acme/shop");
+    bob.run("status").cwd(&private).ok();
+    let sent = first + &team.recorder.sent();
     let home = bob.scratch.home();
     for part in ["private", "rounded", "French", home.to_str().unwrap()] {
         lacks(&sent, part);
@@ -255,7 +259,7 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
     bob.wait(MINUTE);
     let block = bob.start("four");
     has(&block, "The second text.");
-    lacks(block, "waynote:");
+    lacks(block, "store");
     // What is deleted there goes here.
     team.write("place delete --at repo:github.com/acme/shop", &alice);
     lacks(bob.start("five"), "second text");
