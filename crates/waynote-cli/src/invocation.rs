@@ -1,6 +1,7 @@
 //! The context of a command: the settings, the output, and the store once it is needed.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::time::Duration;
 
 use serde::Serialize;
 use waynote::visible::visible;
@@ -13,7 +14,6 @@ use crate::inside::{self, Inside};
 use crate::opened::{OpenStore, Wait};
 use crate::output::Output;
 use crate::settings::{Origin, Settings};
-use crate::team::AT_START;
 
 /// The context of a command.
 pub(crate) struct Context<'o> {
@@ -115,8 +115,8 @@ impl<'o> Context<'o> {
     }
 
     /// Asks the team's store for what is new there, and says in a line what is not as it should be.
-    pub(crate) fn ask_team(&self, lineage: &Lineage) {
-        if let Some(line) = self.settings.ask_team(lineage, AT_START) {
+    pub(crate) fn ask_team(&self, lineage: &Lineage, within: Duration) {
+        if let Some(line) = self.settings.ask_team(lineage, within) {
             crate::error::say(&format!("warning: {line}"));
         }
         self.beside(lineage);

@@ -18,8 +18,11 @@ use crate::error::{Failure, Outcome};
 use crate::settings::Settings;
 use crate::{clock, database, home, remote};
 
-/// How long a start waits for the team's store.
+/// How long a start of a session waits for the team's store.
 pub(crate) const AT_START: Duration = Duration::from_millis(400);
+
+/// How long a person's command waits, and how long a program that keeps running goes on asking.
+pub(crate) const TYPED: Duration = Duration::from_secs(3);
 
 /// How long a store that did not answer is left alone.
 const ALONE: Duration = Duration::from_secs(60);
@@ -167,7 +170,7 @@ impl Team {
         let (team, of) = (self.clone(), repositories.to_vec());
         // Whatever it waits for, a command that prints a token or a name server: the start does not.
         let asks = thread::Builder::new().spawn(move || {
-            let _ = sender.send(team.ask(&of, within));
+            let _ = sender.send(team.ask(&of));
         });
         let answer = asks.ok().and_then(|_| receiver.recv_timeout(within).ok());
         let silence = match answer {
@@ -187,9 +190,9 @@ impl Team {
         Some(silence)
     }
 
-    fn ask(&self, repositories: &[Place], within: Duration) -> Outcome {
+    fn ask(&self, repositories: &[Place]) -> Outcome {
         self.sweep();
-        let store = self.settings.open_team(Some(within))?;
+        let store = self.settings.open_team(Some(TYPED))?;
         for of in repositories {
             let known = self.kept(of).map(|(known, _)| known);
             match TeamNotes::ask(&*store, of, known.as_ref())? {

@@ -10,6 +10,7 @@ use crate::args::{KindArg, SearchArgs};
 use crate::error::Outcome;
 use crate::home;
 use crate::invocation::Context;
+use crate::team::TYPED;
 
 /// The line before what does not apply here.
 const ELSEWHERE: &str = "These do not apply here:";
@@ -65,7 +66,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
 /// The scopes that apply at a place, with what is new in the team's store. The query stays on this machine.
 fn asked(context: &Context<'_>, place: &Place) -> Outcome<Vec<Scope>> {
     let lineage = context.lineage(place)?;
-    context.ask_team(&lineage);
+    context.ask_team(&lineage, TYPED);
     Ok(lineage.scopes())
 }
 
