@@ -13,6 +13,7 @@ use waynote_test_postgres::{Does, Proxy};
 
 use super::common::{Run, Scratch, fields, git, has, lacks};
 use super::hook_session::added;
+use super::mcp_client::Client;
 use super::postgres::its_server;
 use super::served::Served;
 
@@ -293,6 +294,44 @@ fn a_token_that_is_refused_takes_the_teams_notes_along() {
     assert_eq!(bob.kept(), Vec::<PathBuf>::new());
     let found = bob.run("doctor").said();
     has(found, "WRONG team: ");
+}
+
+#[test]
+fn a_tool_finds_the_teams_notes_and_its_query_stays_here() {
+    let team = Team::new();
+    let (alice, bob) = (team.token("alice"), team.token("bob"));
+    let note = "note --at repo:github.com/acme/shop --key pay";
+    team.write(&format!("{note} 'Fees are rounded down.'"), &alice);
+    let bob = Person::new(&team.url(), bob);
+    let mut server = bob.scratch.command("mcp");
+    server
+        .current_dir(&bob.shop)
+        .env("WAYNOTE_TOKEN", &bob.token);
+    let mut server = Client::spawn(server);
+    server.initialize(json!({}));
+    has(
+        server.call("note_search", json!({ "query": "rounded" })),
+        "Fees are",
+    );
+    server.call("note_search", json!({ "query": "secretly" }));
+    let asked = team.recorder.sent();
+    has(&asked, "repo:github.com/acme/shop");
+    for word in ["rounded", "secretly"] {
+        lacks(&asked, word);
+    }
+    // It has asked, and what is written there meanwhile does not matter to a call.
+    team.proxy.does(Does::Nothing);
+    let save = json!({ "key": "pay", "content": "Fees are rounded up." });
+    let refused = server.call("note_save", save);
+    has(&refused, "error: ");
+    has(&refused, "Fees are rounded down.");
+    let save = json!({ "key": "pay", "content": "Fees are rounded up.", "if_revision": 0 });
+    has(server.call("note_save", save), "saved");
+    has(
+        server.call("note_show", json!({ "key": "pay" })),
+        "rounded up",
+    );
+    assert_eq!(team.recorder.sent(), "");
 }
 
 #[test]
