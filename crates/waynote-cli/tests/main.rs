@@ -97,6 +97,7 @@ mod suite {
     mod serve;
     mod served;
     mod sessions;
+    mod share;
     mod slips;
     mod start;
     mod synced;

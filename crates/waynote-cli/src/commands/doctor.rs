@@ -18,13 +18,16 @@ use waynote_system::shell::quoted;
 use waynote_system::variables::TOKEN;
 
 use super::install::reach;
-use super::{hook, rollback, stands};
+use super::{hook, rollback, share, stands};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::settings::{Settings, repos_as_text};
 use crate::variables::machine;
 use crate::{clock, database, home, program, remote, session_view};
+
+/// So many files of `.waynote/` that are no notes are listed.
+const LEFT_OUT: usize = 20;
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -173,6 +176,15 @@ fn names(context: &Context<'_>, findings: &mut Findings) {
             .next
             .unwrap_or_else(|| "`waynote place list` lists the notes".into());
         findings.note(hint.what, next);
+    }
+    for checkout in lineage.checkouts().iter().filter(|of| settings.trusts(of)) {
+        for left_out in share::left_out(checkout).into_iter().take(LEFT_OUT) {
+            let what = format!("{} is left out: {}", left_out.file, left_out.reason);
+            findings.note(
+                what,
+                "mend, rename or remove the file; docs/teams.md has its form",
+            );
+        }
     }
     let naming = settings.naming();
     let alike = home::environment()
