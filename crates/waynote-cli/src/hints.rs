@@ -14,7 +14,7 @@ use crate::program;
 pub(crate) fn hint(error: &Error) -> String {
     if let Error::OthersText { revision, .. } = error {
         return format!(
-            "give your text a key of its own; or read this one, and `note`, `key` or `place` with \
+            "give your text a key of its own; or read this one, and `note`, `key`, `place` or `share` with \
              `--if-revision {revision}` replaces or deletes it"
         );
     }
@@ -43,12 +43,19 @@ fn command(error: &Error) -> Option<String> {
         Error::NameHoldsSecret { .. } => "`--allow-secret` allows it anyway".into(),
         Error::UnknownRepository { .. } => "`--path` keeps the path".into(),
         Error::OthersNote {
-            address, of_team, ..
+            address,
+            of_team,
+            origin,
+            ..
         } => {
-            let address = visible(&quoted(&address.to_string())).into_owned();
+            let address = visible(&quoted(&address.to_string()));
             match of_team {
                 true => format!("`waynote share {address} --to team` does"),
-                false => format!("`waynote edit {address}` opens it"),
+                false => {
+                    let file = origin.as_deref().map(quoted);
+                    let file = visible(&file.unwrap_or_else(|| "FILE".into()));
+                    format!("`waynote edit {address}` opens it, `git rm {file}` deletes it")
+                }
             }
         }
         Error::NoteTooLarge { limit, .. } => raise(limit),

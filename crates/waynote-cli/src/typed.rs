@@ -59,9 +59,15 @@ impl Directory {
 }
 
 impl Context<'_> {
-    /// Every place whose notes apply at a directory, for a command that reads. Where the name of a repository is not
-    /// known, a line says so.
+    /// Every place whose notes apply at a directory, for a command that reads, with the notes that others have there.
     pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
+        let lineage = self.own_lineage(place)?;
+        self.beside(&lineage);
+        Ok(lineage)
+    }
+
+    /// The same for the own notes alone. Where the name of a repository is not known, a line says so.
+    pub(crate) fn own_lineage(&self, place: &Place) -> Outcome<Lineage> {
         static SAID: Once = Once::new();
         let lineage = self.settings.lineage(place)?;
         if let Err(error) = self.typist(Some(&lineage)).check_known() {
@@ -80,6 +86,7 @@ impl Context<'_> {
         self.may_write();
         let lineage = self.settings.lineage(place)?;
         self.typist(Some(&lineage)).check_known()?;
+        self.beside(&lineage);
         Ok(lineage)
     }
 
@@ -125,12 +132,19 @@ impl Context<'_> {
         input::address(&self.whole(typed)?)
     }
 
+    /// The lineage of the working directory, with the notes that others have there.
+    pub(crate) fn here(&self) -> Outcome<Lineage> {
+        let lineage = self.settings.lineage(&home::base()?.cwd())?;
+        self.beside(&lineage);
+        Ok(lineage)
+    }
+
     fn whole<'t>(&self, typed: &'t str) -> Outcome<Cow<'t, str>> {
-        if !typed.starts_with("repo:") {
+        if !Address::is_meant(typed) {
             return Ok(typed.into());
         }
-        let here = || self.settings.lineage(&home::base()?.cwd());
-        match here() {
+        match self.here() {
+            _ if !typed.starts_with("repo:") => Ok(typed.into()),
             Err(_) if !typed.starts_with("repo:/") => Ok(typed.into()),
             here => Ok(here?.whole(typed)?),
         }

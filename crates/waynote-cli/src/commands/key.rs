@@ -14,7 +14,7 @@ use crate::args::{KeyCommand, PinArgs, ScopeArgs, TargetArgs};
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::settings::Origin;
-use crate::table::{list, preview, when};
+use crate::table::{list, preview, written};
 use crate::typed::{Use, found, latest};
 
 pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
@@ -90,7 +90,7 @@ fn list_of(context: &mut Context<'_>, scope: &ScopeArgs, pinned: bool) -> Outcom
         let pinned = if note.pinned { "pinned" } else { "" };
         vec![
             note.address.to_string(),
-            when(note.updated_at),
+            written(note),
             pinned.into(),
             preview(note),
         ]

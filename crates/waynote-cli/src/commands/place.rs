@@ -8,7 +8,7 @@ use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
 use crate::home;
 use crate::invocation::Context;
-use crate::table::{list, preview, stale, when};
+use crate::table::{labels, list, preview, written};
 use crate::typed::Use;
 use waynote::secrets::masked;
 use waynote::visible::lines;
@@ -65,7 +65,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
                 let gone = if is_gone(note) { " (gone)" } else { "" };
                 vec![
                     format!("{}{gone}", note.address),
-                    when(note.updated_at),
+                    written(note),
                     preview(note),
                 ]
             })?;
@@ -109,7 +109,7 @@ fn gone_places(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Place>> {
 fn whole(notes: &[Note]) -> String {
     let one = |note: &Note| {
         let text = lines(&masked(&note.content.shown())).trim_end().to_owned();
-        let head = note.address.masked() + &stale(note);
+        let head = note.address.masked() + &labels(note);
         format!("{head}\n{text}")
     };
     match notes {

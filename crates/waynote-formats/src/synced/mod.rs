@@ -20,10 +20,9 @@ use parking_lot::Mutex;
 
 use waynote::change::Applied;
 use waynote::forget::{Forget, Forgotten};
-use waynote::search::{Hit, SearchRequest};
 use waynote::{
-    Address, AddressAt, Base, Change, ContentHash, Error, FlaggedNote, LocalStore, Name, Note,
-    Reader, Result, Revision, SideData, Stamp, Store, StoreId, pass_on,
+    Address, AddressAt, Base, Change, ContentHash, Error, FlaggedNote, LocalStore, Name, Reader,
+    Result, Revision, SideData, Stamp, Store, StoreId, pass_on,
 };
 use waynote_files::followed;
 

@@ -146,7 +146,12 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
             Lineage::new(place.clone(), [place.clone(), shop]).in_checkouts(vec![checkout])
         };
         let place = "~/projects/shop".parse().unwrap();
-        server.opens_at(place, "scout".parse().unwrap(), Arc::new(in_shop))
+        server.opens_at(
+            place,
+            "scout".parse().unwrap(),
+            Arc::new(in_shop),
+            Arc::new(Vec::new),
+        )
     });
     let cookie = cookie(&server.get(&link(&server)));
     save(&server, "deploy", "text", "agent:builder");

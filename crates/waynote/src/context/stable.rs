@@ -102,9 +102,8 @@ impl NoteText<'_> {
     pub(super) fn brief(&self) -> (String, bool) {
         const CHARS: usize = 32;
         let preview = cut(&self.note.preview, CHARS);
-        let about = [self.note.mark(word), self.note.stale(word)];
-        let about = in_brackets(about);
-        let line = format!("- {}{about}: {}\n", self.address(), code_span(&preview));
+        let labels = self.note.labels(word);
+        let line = format!("- {}{labels}: {}\n", self.address(), code_span(&preview));
         (line, preview != self.note.preview)
     }
 
@@ -123,7 +122,9 @@ impl NoteText<'_> {
     fn about(&self) -> String {
         // The mark of a note of others says by whom it is.
         let by = self.note.source.is_own().then(|| self.by()).flatten();
-        in_brackets([self.note.mark(word), by, self.note.stale(word)])
+        let parts = [self.note.mark(word), by, self.note.stale(word)];
+        let parts = parts.into_iter().flatten();
+        parts.map(|part| format!(" ({part})")).collect()
     }
 
     /// The iteration, how often it was noted, and by whom.
@@ -156,11 +157,6 @@ impl NoteText<'_> {
             Author::Other(name) => Some(format!("by {}", word(name))),
         }
     }
-}
-
-fn in_brackets<const N: usize>(parts: [Option<String>; N]) -> String {
-    let parts = parts.into_iter().flatten();
-    parts.map(|part| format!(" ({part})")).collect()
 }
 
 /// A name or a path unchanged if it is one plain word; otherwise as data. A credential in it is masked.

@@ -164,8 +164,7 @@ impl Note {
         let changed: Vec<&Citation> = self.cites.iter().filter(|cited| cited.changed).collect();
         let first = changed.first()?;
         let since = changed.iter().filter_map(|cited| cited.cited_at).min();
-        // A note of others has no date here.
-        let since = since.or(self.source.is_own().then_some(self.updated_at));
+        let since = since.or(self.source.is_dated().then_some(self.updated_at));
         let since = since.map_or_else(String::new, |since| format!(" since {}", day(since)));
         let code = shown(&first.code);
         let more = match changed.len() {

@@ -28,6 +28,11 @@ impl Source {
         matches!(self, Self::Own | Self::OwnInPlace)
     }
 
+    /// True if its notes have an author and a date here: a file of a checkout has them in git's history alone.
+    pub fn is_dated(&self) -> bool {
+        *self != Self::Shared
+    }
+
     pub(super) fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -52,6 +57,14 @@ impl Note {
             Source::Shared => Some("shared".into()),
             Source::Team => Some(format!("team{by}")),
         }
+    }
+
+    /// What stands behind a note's name, each in brackets after a blank: [`mark`](Self::mark), [`stale`](Self::stale).
+    pub fn labels(&self, shown: impl Fn(&str) -> String) -> String {
+        let labels = [self.mark(&shown), self.stale(&shown)]
+            .into_iter()
+            .flatten();
+        labels.map(|label| format!(" ({label})")).collect()
     }
 
     /// The number by which a reader knows this text: the note's revision. A note of others has no revision here, and gets

@@ -48,8 +48,7 @@ impl LastGiven {
         let long_ago = now.as_millisecond() - LONG;
         let is_long_ago = |at: u64| i64::try_from(at).is_ok_and(|at| at <= long_ago);
         let last = self.notes.get(&note.address.to_string());
-        // A note of others has no date here.
-        note.source.is_own()
+        note.source.is_dated()
             && note.updated_at.as_millisecond() <= long_ago
             && self.since.is_some_and(is_long_ago)
             && last.is_none_or(|at| is_long_ago(*at))

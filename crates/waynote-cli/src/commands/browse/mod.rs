@@ -61,6 +61,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
     // Its own store: the editor has another one.
     let opened = OpenStore::of(&context.settings, false, Wait::Within(LONGEST))?;
     let request = block::request(context, &ContextArgs::default())?;
+    opened.beside(&request.lineage);
     let settings = context.settings.clone();
     let receipt = move |store: &dyn Store| {
         let inside = Inside::of_block(&settings, store)?;
