@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use waynote::error::Error;
+use waynote::secrets::masked;
 use waynote::visible::without_hidden;
 use waynote::{Address, Citation, Content, Limits, Result, SecretPolicy};
 
@@ -85,8 +86,14 @@ impl SharedNotes {
             said: cited.said.clone(),
             ..Citation::new(&cited.code)
         });
+        // What a reader gets of the file stands for the file's own text, masks for what they hide.
+        let shown = without_hidden(old.said.text);
+        let text = match text.trim_matches(LINE_ENDS) {
+            same if masked(&shown) == same => old.said.text,
+            text => text,
+        };
         let said = Said {
-            text: text.trim_matches(LINE_ENDS),
+            text,
             pinned: pinned.unwrap_or(old.said.pinned),
             cites: cites.collect(),
         };

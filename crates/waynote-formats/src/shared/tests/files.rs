@@ -138,6 +138,15 @@ fn credentials_are_masked_and_hidden_characters_dropped() {
     let note = shop.notes().all().remove(0);
     assert_eq!(note.content, content("use [masked: github-token] here"));
     assert_eq!(note.preview, "use [masked: github-token] here");
+    // A pin or a confirmation of what is read leaves the text.
+    let file = shop
+        .notes()
+        .write(&note.address, &note.content, Some(true), None);
+    let text = file.unwrap().text;
+    assert_eq!(
+        text,
+        format!("---\npinned: true\n---\n\nuse {token}\u{202e} here\n")
+    );
 }
 
 #[test]
