@@ -18,16 +18,6 @@ pub(crate) fn hint(error: &Error) -> String {
              `--if-revision {revision}` replaces or deletes it"
         );
     }
-    if let Error::OthersNote {
-        expect: Some(revision),
-        ..
-    } = error
-    {
-        return format!(
-            "give your text a key of its own; or read this one, and `note`, `key` or `place` with \
-             `--if-revision {revision}` puts yours in its place"
-        );
-    }
     match (error.advice(), command(error)) {
         (Some(advice), Some(command)) => format!("{advice}; {command}"),
         (advice, command) => advice.or(command).unwrap_or_default(),
@@ -43,14 +33,17 @@ fn command(error: &Error) -> Option<String> {
         Error::NameHoldsSecret { .. } => "`--allow-secret` allows it anyway".into(),
         Error::UnknownRepository { .. } => "`--path` keeps the path".into(),
         Error::OthersNote {
-            address, of_team, ..
-        } => {
-            let address = visible(&quoted(&address.to_string()));
-            match of_team {
-                true => format!("`waynote share {address} --to team` does"),
-                false => format!("`waynote edit {address}` opens it"),
-            }
-        }
+            expect: Some(revision),
+            ..
+        } => format!("that is `--if-revision {revision}`"),
+        Error::OthersNote {
+            of_team: false,
+            address,
+            ..
+        } => format!(
+            "`waynote edit {}` opens it",
+            visible(&quoted(&address.to_string()))
+        ),
         Error::NoteTooLarge { limit, .. } => raise(limit),
         Error::TooManyNotes { .. } => raise("max_notes"),
         Error::NotFound { what } if what.starts_with("session:") && !what.contains('#') => {

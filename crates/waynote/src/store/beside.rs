@@ -37,7 +37,7 @@ pub trait NotesBeside: Debug + Send + Sync {
     /// All of them.
     fn all(&self) -> Vec<Note>;
 
-    /// Where the note with this address is changed, for a person: the file. None if it is in no file.
+    /// The file of the note with this address, for a person who changes it; none if these notes are in no files.
     fn origin(&self, _address: &Address) -> Option<String> {
         None
     }
@@ -131,12 +131,7 @@ impl<S: Reader> Reader for StoreBeside<S> {
     }
 
     fn origin(&self, address: &Address) -> Option<String> {
-        let scopes = [address.scope()];
-        let has = |list: &&Arc<dyn NotesBeside>| {
-            let mut notes = list.of_scopes(&scopes).into_iter();
-            notes.any(|note| note.address == *address)
-        };
-        self.lists().iter().find(has)?.origin(address)
+        self.lists().iter().find_map(|list| list.origin(address))
     }
 }
 
@@ -208,11 +203,13 @@ pub(crate) fn check_own(store: &dyn Reader, note: &Note) -> Result<()> {
 }
 
 fn not_here(store: &(impl Reader + ?Sized), note: &Note, expect: Option<u64>) -> Error {
+    let of_team = note.source == Source::Team;
     Error::OthersNote {
         address: note.address.clone(),
-        of_team: note.source == Source::Team,
-        origin: store.origin(&note.address),
+        of_team,
+        origin: store.origin(&note.address).filter(|_| !of_team),
         expect,
-        current: Some(Box::new(note.clone())),
+        // Who is asked to read it first gets it.
+        current: expect.map(|_| Box::new(note.clone())),
     }
 }
