@@ -38,7 +38,7 @@ pub(crate) use notes::{
 pub(crate) use serve::ServeArgs;
 pub(crate) use serve::ServerCommand;
 pub(crate) use session::{LogCommand, LoopArgs, LoopCommand, SessionCommand};
-pub(crate) use share::TrustArgs;
+pub(crate) use share::{ShareArgs, ShareTo, TrustArgs};
 pub(crate) use stores::StoresCommand;
 #[cfg(feature = "server")]
 pub(crate) use token::CreateArgs;
@@ -304,6 +304,11 @@ pub(crate) enum Command {
         /// The note
         address: String,
     },
+    /// Give notes of this repository to everybody who has it: as files in its `.waynote/`, to be committed
+    ///
+    /// Prints what to commit. The note in your own store stays, and is silent where a checkout has the same text; after the
+    /// merge, `--prune` deletes it. A note that is shared already gets your text.
+    Share(ShareArgs),
     /// Read the notes that this checkout shares in `.waynote/`: until a person says so, none of them reaches an agent
     ///
     /// It holds for this checkout with its linked worktrees, also for what later commits change. It asks first, and needs a

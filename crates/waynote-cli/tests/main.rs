@@ -97,9 +97,11 @@ mod suite {
     mod serve;
     mod served;
     mod sessions;
+    mod share;
     mod slips;
     mod start;
     mod synced;
+    mod team;
     mod tend;
     mod terminal;
     mod tls;

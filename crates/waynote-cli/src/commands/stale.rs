@@ -5,6 +5,7 @@ use similar::TextDiff;
 use waynote::visible::lines;
 use waynote::{Address, Citation, Note, cites, secrets::masked};
 
+use super::share;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
 use crate::typed::{Use, in_shell};
@@ -92,13 +93,20 @@ pub(super) fn confirmed(
     context: &mut Context<'_>,
     address: &Address,
 ) -> Outcome<(Note, Vec<Citation>)> {
+    if let Some(shared) = share::shared(context, address)? {
+        return share::confirmed(context, shared);
+    }
     let stamp = context.stamp()?;
     context.write(|store| Ok(cites::confirm(store, address, &stamp)?))
 }
 
 /// The answer to a confirmation.
 pub(super) fn said(note: &Note, gone: &[Citation]) -> String {
-    let (address, revision) = (note.address.masked(), note.revision);
+    let address = note.address.masked();
+    let how = match note.source.is_own() {
+        true => format!("revision {}", note.revision),
+        false => "in its file, to be committed".into(),
+    };
     let (cited, gone) = (note.cited(), Citation::dropped(gone));
-    format!("confirmed {address} (revision {revision}){cited}{gone}")
+    format!("confirmed {address} ({how}){cited}{gone}")
 }

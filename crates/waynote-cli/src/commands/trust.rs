@@ -5,8 +5,10 @@ use waynote::stands::Hint;
 use waynote::text::plural;
 use waynote::{Checkout, Lineage};
 use waynote_clients::Client;
+use waynote_formats::shared::FOLDER;
 
 use super::confirm;
+use super::share::Sharing;
 use crate::args::TrustArgs;
 use crate::error::{Failure, KEPT, Outcome, complain};
 use crate::home::{self, environment};
@@ -68,10 +70,7 @@ pub(super) fn only_a_person(does: &str) -> Outcome {
 
 /// Says how many notes there are and what trust means, and asks.
 pub(super) fn asked(checkout: &Checkout) -> Outcome<bool> {
-    let (count, shown) = (
-        environment().shared_files(checkout),
-        in_shell(&checkout.root),
-    );
+    let (count, shown) = (count(checkout), in_shell(&checkout.root));
     let files = plural(count as u64, "note");
     complain(&format!(
         "{shown}/.waynote has {files}. Agents that work here would get them in their prompts, also as later commits \
@@ -84,7 +83,7 @@ pub(super) fn asked(checkout: &Checkout) -> Outcome<bool> {
 pub(super) fn hints(settings: &Settings, lineage: &Lineage) -> Vec<Hint> {
     let untrusted = untrusted(settings, lineage);
     let hint = |checkout: &Checkout| {
-        let count = environment().shared_files(checkout) as u64;
+        let count = count(checkout) as u64;
         let are = if count == 1 { "is" } else { "are" };
         let what = format!(
             "{} of this checkout {are} not read",
@@ -96,11 +95,16 @@ pub(super) fn hints(settings: &Settings, lineage: &Lineage) -> Vec<Hint> {
     untrusted.into_iter().filter_map(hint).collect()
 }
 
+/// How many notes a checkout shares. None of them is read.
+fn count(checkout: &Checkout) -> usize {
+    Sharing::of(checkout).map_or(0, |sharing| sharing.files.count())
+}
+
 /// The checkouts at a directory that share notes and are not trusted.
 fn untrusted<'l>(settings: &Settings, lineage: &'l Lineage) -> Vec<&'l Checkout> {
     let has_files = |of: &&Checkout| {
         let root = home::expanded(of.root.as_str());
-        root.is_ok_and(|root| root.join(".waynote").is_dir())
+        root.is_ok_and(|root| root.join(FOLDER).is_dir())
     };
     let shared = lineage.checkouts().iter().filter(has_files);
     shared.filter(|of| !settings.trusts(of)).collect()

@@ -35,6 +35,7 @@ use rustix::fs::FileType;
 use waynote::error::safe;
 use waynote::secrets::masked;
 use waynote::store::NotesBeside;
+use waynote::text::plural;
 use waynote::visible::{visible, without_hidden};
 use waynote::{
     Address, Checkout, Citation, Content, Key, Limits, Name, Note, Place, Scope, Source,
@@ -236,6 +237,32 @@ impl NotesBeside for SharedNotes {
 
     fn all(&self) -> Vec<Note> {
         self.notes(None)
+    }
+
+    fn origin(&self, address: &Address) -> Option<String> {
+        let file = self.file_of(address).ok()?;
+        Some(file.display().to_string())
+    }
+
+    /// A name with other characters could say something to a model.
+    fn not_read(&self) -> Option<String> {
+        const NAMED: usize = 3;
+        let left_out = self.left_out.lock();
+        let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/%".contains(char);
+        let names = left_out.keys().filter(|file| file.chars().all(is_plain));
+        let mut names: Vec<&str> = names.map(String::as_str).take(NAMED).collect();
+        if (1..left_out.len()).contains(&names.len()) {
+            names.push("…");
+        }
+        let named = match names.join(", ") {
+            none if none.is_empty() => none,
+            names => format!(" ({names})"),
+        };
+        let files = plural(left_out.len() as u64, "file");
+        let are = if left_out.len() == 1 { "is" } else { "are" };
+        let said =
+            format!("The shared notes: {files} {are} left out{named}; `waynote doctor` says why");
+        (!left_out.is_empty()).then_some(said)
     }
 }
 

@@ -15,9 +15,6 @@ use crate::plain;
 /// The longest file that is read.
 const BYTES: u64 = 1 << 20;
 
-/// So many names in `.waynote/` are looked at, to count its notes.
-const COUNTED: usize = 10_000;
-
 /// A checkout as it is trusted: inode, device and time of birth of its git folder, and its real path.
 type Identity = (String, String);
 
@@ -72,29 +69,6 @@ impl Environment {
             made.and_then(|()| waynote_files::replace_private(&file, after.as_bytes(), None));
         written.map_err(|error| Error::file(&file, "written", error))?;
         Ok(true)
-    }
-
-    /// How many notes the files of a checkout share, by their names alone: nothing is read that is not trusted. Of very many
-    /// files, not all are counted.
-    pub fn shared_files(&self, checkout: &Checkout) -> usize {
-        let root = self.expanded(checkout.root.as_str());
-        let (mut folders, mut looked, mut count) = (Vec::new(), 0, 0);
-        folders.extend(root.map(|root| root.join(".waynote")));
-        folders.retain(|folder| fs::symlink_metadata(folder).is_ok_and(|of| of.is_dir()));
-        while let Some(folder) = folders.pop() {
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            for entry in entries.take(COUNTED - looked) {
-                looked += 1;
-                match entry.file_type() {
-                    Ok(of) if of.is_dir() => folders.push(entry.path()),
-                    Ok(of) if of.is_file() && entry.path().extension() == Some("md".as_ref()) => {
-                        count += 1;
-                    }
-                    _ => {}
-                }
-            }
-        }
-        count
     }
 
     fn trust_file(&self) -> Result<PathBuf> {
@@ -255,27 +229,6 @@ mod tests {
         assert_eq!(trusted, [true, true, false, false]);
         let by_pattern = ["shop", "fix", "forged"].map(|of| machine.trusts(of, "~/sho*"));
         assert_eq!(by_pattern, [true, true, false]);
-    }
-
-    #[test]
-    fn the_files_of_notes_are_counted_without_following_links() {
-        let machine = Machine::new();
-        machine.checkout("shop");
-        let count = || machine.environment().shared_files(&of("shop"));
-        assert_eq!(count(), 0);
-        fs::create_dir_all(machine.path("shop/.waynote/src/pay")).unwrap();
-        for name in ["README.md", "src/pay/fees.md", "src/pay/other.txt"] {
-            fs::write(machine.path("shop/.waynote").join(name), "x").unwrap();
-        }
-        symlink(
-            machine.path("shop/.waynote/src"),
-            machine.path("shop/.waynote/lib"),
-        )
-        .unwrap();
-        assert_eq!(count(), 2);
-        fs::rename(machine.path("shop/.waynote"), machine.path("notes")).unwrap();
-        symlink(machine.path("notes"), machine.path("shop/.waynote")).unwrap();
-        assert_eq!(count(), 0);
     }
 
     #[test]

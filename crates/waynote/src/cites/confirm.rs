@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
+
 use super::{Checkouts, Standing, cite, standing};
 use crate::address::Address;
 use crate::change::{Change, Expect};
@@ -34,26 +36,7 @@ pub fn confirm(
         let address = address.clone();
         return Err(Error::AppendOnly { address });
     }
-    let (mut cites, mut gone) = (Vec::new(), Vec::new());
-    for cited in &note.cites {
-        let can_read = |checkouts: &&dyn Checkouts| {
-            let repository = cited.repository.as_ref();
-            repository.is_some_and(|of| checkouts.commit(of).is_some())
-        };
-        let Some(checkouts) = store.checkouts().filter(can_read) else {
-            cites.push(cited.clone());
-            continue;
-        };
-        checkouts.begin();
-        let code = match standing(checkouts, cited) {
-            Standing::Moved(code) => code,
-            _ => cited.code.clone(),
-        };
-        match cite(checkouts, cited.repository.as_ref(), &code, stamp.now) {
-            Ok(renewed) => cites.push(renewed),
-            Err(_) => gone.push(cited.clone()),
-        }
-    }
+    let (cites, gone) = renewed(store.checkouts(), &note, stamp.now);
     // Its text is there already, whatever it holds.
     let stamp = stamp.clone().citing(cites).allowing(SecretPolicy::AllowAll);
     let change = match (address, note.kind) {
@@ -77,6 +60,36 @@ pub fn confirm(
     };
     let (note, _) = crate::single::saved(store.apply(&[change], &stamp)?)?;
     Ok((note, gone))
+}
+
+/// What a note cites once it is said to be still true: the code as it is now; and what it no longer cites, because it is
+/// not there any more. In a repository that cannot be read, nothing is looked up.
+pub fn renewed(
+    checkouts: Option<&dyn Checkouts>,
+    note: &Note,
+    now: Timestamp,
+) -> (Vec<Citation>, Vec<Citation>) {
+    let (mut cites, mut gone) = (Vec::new(), Vec::new());
+    for cited in &note.cites {
+        let can_read = |checkouts: &&dyn Checkouts| {
+            let repository = cited.repository.as_ref();
+            repository.is_some_and(|of| checkouts.commit(of).is_some())
+        };
+        let Some(checkouts) = checkouts.filter(can_read) else {
+            cites.push(cited.clone());
+            continue;
+        };
+        checkouts.begin();
+        let code = match standing(checkouts, cited) {
+            Standing::Moved(code) => code,
+            _ => cited.code.clone(),
+        };
+        match cite(checkouts, cited.repository.as_ref(), &code, now) {
+            Ok(renewed) => cites.push(renewed),
+            Err(_) => gone.push(cited.clone()),
+        }
+    }
+    (cites, gone)
 }
 
 /// The notes of a store that cite what has changed, by scope and key; and the repositories that are cited and cannot be

@@ -21,7 +21,7 @@ use crate::pass_on;
 use crate::rules::person;
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest};
-use crate::store::{Answers, Ask, Reader, Store};
+use crate::store::{Answers, Ask, Damage, Reader, Store};
 
 use laid::LaidNotes;
 
@@ -39,6 +39,11 @@ pub trait NotesBeside: Debug + Send + Sync {
 
     /// The file of the note with this address, for a person who changes it; none if these notes are in no files.
     fn origin(&self, _address: &Address) -> Option<String> {
+        None
+    }
+
+    /// A sentence about files that are no notes, where it was last looked: it begins with "The ", and is fit for a prompt.
+    fn not_read(&self) -> Option<String> {
         None
     }
 }
@@ -78,6 +83,11 @@ impl<S> StoreBeside<S> {
         Arc::clone(&self.lists.read())
     }
 
+    fn not_read(&self) -> Vec<String> {
+        let lists = self.lists();
+        lists.iter().filter_map(|list| list.not_read()).collect()
+    }
+
     /// The notes of others with these scopes; all of them for none.
     fn laid(&self, scopes: Option<&[Scope]>) -> LaidNotes {
         LaidNotes::of(self.lists().iter().flat_map(|list| match scopes {
@@ -89,15 +99,23 @@ impl<S> StoreBeside<S> {
 }
 
 impl<S: Reader> Reader for StoreBeside<S> {
-    pass_on! { self => self.store; select_at take_damage holder checkouts history_before }
+    pass_on! { self => self.store; select_at holder checkouts history_before }
 
     fn read(&self, ask: &Ask) -> Result<Answers> {
         let scopes = laid::scopes_of(ask);
         let laid = self.laid(scopes.as_deref());
-        match laid.is_empty() {
-            true => self.store.read(ask),
-            false => laid.read(&self.store, ask),
-        }
+        let mut answers = match laid.is_empty() {
+            true => self.store.read(ask)?,
+            false => laid.read(&self.store, ask)?,
+        };
+        answers.damaged.extend(self.not_read());
+        Ok(answers)
+    }
+
+    fn take_damage(&self) -> Damage {
+        let mut damage = self.store.take_damage();
+        damage.notes.extend(self.not_read());
+        damage
     }
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
