@@ -10,8 +10,10 @@ use crate::note::{Note, Source};
 use crate::scope::Scope;
 use crate::store::{Answers, Ask, Count, Page, Reader, ScopeSummary};
 
-/// Notes of others by address, of each the one that counts.
-pub(super) struct LaidNotes(BTreeMap<Address, Note>);
+/// Notes of others by scope, of each address the one that counts.
+pub(super) struct LaidNotes(BTreeMap<Scope, ByAddress>);
+
+type ByAddress = BTreeMap<Address, Note>;
 
 /// The scopes that a question is about, as far as others can have notes of them; none if it is about all.
 pub(super) fn scopes_of(ask: &Ask) -> Option<Vec<Scope>> {
@@ -37,9 +39,10 @@ fn counted(count: &Count) -> Scope {
 
 impl LaidNotes {
     pub(super) fn of(notes: impl Iterator<Item = Note>) -> Self {
-        let mut each = BTreeMap::new();
+        let mut each: BTreeMap<Scope, ByAddress> = BTreeMap::new();
         for note in notes.filter(|note| !matches!(note.address, Address::Session(..))) {
-            each.entry(note.address.clone()).or_insert(note);
+            let of_scope = each.entry(note.address.scope()).or_default();
+            of_scope.entry(note.address.clone()).or_insert(note);
         }
         Self(each)
     }
@@ -49,58 +52,52 @@ impl LaidNotes {
     }
 
     pub(super) fn retain(&mut self, is_kept: impl Fn(&Address) -> bool) {
-        self.0.retain(|address, _| is_kept(address));
+        self.0.retain(|_, notes| {
+            notes.retain(|address, _| is_kept(address));
+            !notes.is_empty()
+        });
     }
 
-    fn scopes(&self) -> BTreeSet<Scope> {
-        self.0.keys().map(Address::scope).collect()
-    }
-
-    /// The note of others that is shown at an address, if one is: not where an own note has another text.
-    pub(super) fn shown_before(&self, address: &Address, own: Option<&Note>) -> Option<&Note> {
-        let note = self.0.get(address)?;
-        own.is_none_or(|own| own.content == note.content)
-            .then_some(note)
+    fn get(&self, address: &Address) -> Option<&Note> {
+        self.0.get(&address.scope())?.get(address)
     }
 
     /// Marks an own note that stands in place of one of others.
     pub(super) fn mark(&self, own: &mut Note) {
-        if self.0.contains_key(&own.address) && self.shown_before(&own.address, Some(own)).is_none()
-        {
+        let others = self.get(&own.address);
+        if others.is_some_and(|of| of.content != own.content) {
             own.source = Source::OwnInPlace;
         }
     }
 
-    /// The own notes with the addresses of these.
-    pub(super) fn own(&self, store: &impl Reader) -> Result<BTreeMap<Address, Note>> {
+    /// Those that are shown.
+    pub(super) fn shown(&self, store: &impl Reader) -> Result<Vec<Note>> {
+        // A list leaves out an own note that is damaged; alone it would be an error.
         let ask = Ask {
-            scopes: Vec::from_iter(self.scopes()),
+            scopes: self.0.keys().cloned().collect(),
             ..Ask::default()
         };
-        let own = store.read(&ask)?.scopes.into_iter().flatten();
-        let own = own.filter(|note| self.0.contains_key(&note.address));
-        Ok(own.map(|note| (note.address.clone(), note)).collect())
-    }
-
-    /// The notes of others that are shown beside these own ones.
-    pub(super) fn shown(&self, own: &BTreeMap<Address, Note>) -> Vec<Note> {
-        let shown = |(address, _)| self.shown_before(address, own.get(address));
-        self.0.iter().filter_map(shown).cloned().collect()
+        let notes = self.read(store, &ask)?.scopes.into_iter().flatten();
+        Ok(notes.filter(|note| !note.source.is_own()).collect())
     }
 
     /// The own notes of a list with those of others that belong to it.
-    fn over(&self, own: Vec<Note>, belongs: impl Fn(&Address) -> bool) -> Vec<Note> {
-        let mut notes = self.0.clone();
-        notes.retain(|address, _| belongs(address));
-        let mut own = own;
-        own.retain_mut(|note| {
-            let is_silent = self.shown_before(&note.address, Some(note)).is_some();
-            if !is_silent && notes.remove(&note.address).is_some() {
-                note.source = Source::OwnInPlace;
+    fn over<'n>(mut own: Vec<Note>, laid: impl IntoIterator<Item = &'n Note>) -> Vec<Note> {
+        let laid = laid.into_iter().cloned();
+        let mut laid: ByAddress = laid.map(|note| (note.address.clone(), note)).collect();
+        own.retain_mut(|note| match laid.get_mut(&note.address) {
+            None => true,
+            Some(others) if others.content == note.content => {
+                others.revision = note.revision;
+                false
             }
-            !is_silent
+            Some(_) => {
+                laid.remove(&note.address);
+                note.source = Source::OwnInPlace;
+                true
+            }
         });
-        own.extend(notes.into_values());
+        own.extend(laid.into_values());
         own
     }
 
@@ -108,32 +105,28 @@ impl LaidNotes {
     /// ones are read: which ones are on a page depends on both.
     pub(super) fn read(&self, store: &impl Reader, ask: &Ask) -> Result<Answers> {
         let mut asked = ask.clone();
-        let mut whole = self.scopes();
+        let mut whole: BTreeSet<Scope> = self.0.keys().cloned().collect();
         let mut of_lists: BTreeSet<Scope> = ask.pages.iter().map(|page| page.of.scope()).collect();
         of_lists.extend(ask.counts.iter().map(counted));
         whole.retain(|scope| ask.summaries.contains(&scope.kind()) || of_lists.contains(scope));
         asked.scopes.extend(whole.iter().cloned());
-        for page in &mut asked.pages {
-            page.limit = if whole.contains(&page.of.scope()) {
-                0
-            } else {
-                page.limit
-            };
-        }
+        let pages = asked.pages.iter_mut();
+        let pages = pages.filter(|page| whole.contains(&page.of.scope()));
+        pages.for_each(|page| page.limit = 0);
         let mut answers = store.read(&asked)?;
         for (scope, notes) in asked.scopes.iter().zip(&mut answers.scopes) {
-            *notes = self.over(take(notes), |of| of.scope() == *scope);
+            let laid = self.0.get(scope).into_iter();
+            *notes = Self::over(take(notes), laid.flat_map(ByAddress::values));
             notes.sort_by_cached_key(|note| note.address.key());
         }
         let lists = answers.scopes.split_off(ask.scopes.len());
         let whole: BTreeMap<Scope, Vec<Note>> = whole.into_iter().zip(lists).collect();
         for (address, note) in ask.notes.iter().zip(&mut answers.notes) {
-            *note = self
-                .over(Vec::from_iter(note.take()), |of| of == address)
-                .pop();
+            *note = Self::over(Vec::from_iter(note.take()), self.get(address)).pop();
         }
         for (kind, notes) in ask.kinds.iter().zip(&mut answers.kinds) {
-            *notes = self.over(take(notes), |of| of.scope().kind() == *kind);
+            let laid = self.0.iter().filter(|(scope, _)| scope.kind() == *kind);
+            *notes = Self::over(take(notes), laid.flat_map(|(_, notes)| notes.values()));
             notes.sort_by_cached_key(|of| (of.address.scope().name().to_owned(), of.address.key()));
         }
         for (Page { of, skip, limit }, notes) in ask.pages.iter().zip(&mut answers.pages) {
@@ -169,7 +162,7 @@ impl LaidNotes {
     /// A number for these notes.
     fn version(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        for note in self.0.values() {
+        for note in self.0.values().flat_map(ByAddress::values) {
             (&note.address, note.content.as_bytes(), note.author.as_str()).hash(&mut hasher);
             (note.pinned, note.source as u8, note.updated_at).hash(&mut hasher);
             format!("{:?}", note.cites).hash(&mut hasher);
