@@ -18,5 +18,7 @@ pub(crate) fn lists(settings: &Settings, lineage: &Lineage) -> Vec<Arc<dyn Notes
         let notes = || Arc::new(SharedNotes::new(root, checkout)) as Arc<dyn NotesBeside>;
         is_read.then(notes)
     });
-    shared.collect()
+    let team = settings.team_notes(lineage).into_iter();
+    let team = team.map(|notes| Arc::new(notes) as Arc<dyn NotesBeside>);
+    shared.chain(team).collect()
 }

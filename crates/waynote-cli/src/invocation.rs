@@ -1,6 +1,7 @@
 //! The context of a command: the settings, the output, and the store once it is needed.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::time::Duration;
 
 use serde::Serialize;
 use waynote::visible::visible;
@@ -111,6 +112,14 @@ impl<'o> Context<'o> {
             Some(opened) => opened.beside(lineage),
             None => self.lineages.borrow_mut().push(lineage.clone()),
         }
+    }
+
+    /// Asks the team's store for what is new there, and says in a line what is not as it should be.
+    pub(crate) fn ask_team(&self, lineage: &Lineage, within: Duration) {
+        if let Some(line) = self.settings.ask_team(lineage, within) {
+            crate::error::say(&format!("warning: {line}"));
+        }
+        self.beside(lineage);
     }
 
     /// Refuses to read a store that this call names and that does not exist: it is misspelt. One that the settings name

@@ -28,6 +28,7 @@ mod secret_command;
 mod session_view;
 mod settings;
 mod table;
+mod team;
 mod typed;
 mod variables;
 mod when;

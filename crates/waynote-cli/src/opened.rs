@@ -145,6 +145,13 @@ impl OpenStore {
         self.store.inner().lay_over(all.collect());
     }
 
+    /// The same, after the team's store was asked for what is new; with a line about what is not as it should be.
+    pub(crate) fn beside_asked(&self, lineage: &Lineage, within: Duration) -> Option<String> {
+        let said = self.settings.ask_team(lineage, within);
+        self.beside(lineage);
+        said
+    }
+
     /// The store without notes of others.
     pub(crate) fn own(&self) -> &dyn Store {
         self.kind().any()

@@ -101,6 +101,7 @@ mod suite {
     mod slips;
     mod start;
     mod synced;
+    mod team;
     mod tend;
     mod terminal;
     mod tls;

@@ -11,6 +11,7 @@ mod beside;
 mod feed;
 mod noted;
 mod pass_on;
+mod team;
 mod values;
 
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ pub use beside::{NotesBeside, StoreBeside};
 pub(crate) use feed::FeedForm;
 pub use feed::{Cursor, FeedContent, FeedEntry, ForgottenTexts, Mark};
 pub(crate) use noted::noted_before;
+pub use team::{TeamNotes, share_to_team};
 pub use values::{Damage, Filter, Recent, ScopeSummary, SideValue, Version};
 
 /// Reads notes and session events.

@@ -20,6 +20,9 @@ pub(crate) struct ShareArgs {
     /// Where to: files of the repository, or the team's store
     #[arg(long, value_name = "WHERE", default_value = "repository")]
     pub(crate) to: ShareTo,
+    /// The revision of the team's note that yours replaces, once you have read it
+    #[arg(long, value_name = "N", requires = "notes", conflicts_with = "prune")]
+    pub(crate) if_revision: Option<u64>,
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, Value};
 use waynote::text::line_of;
 use waynote::visible::visible;
 use waynote_system::text_file;
@@ -53,14 +53,19 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
         }
     };
     let shown = item.to_string();
-    edit(context, |document| match document.get_mut(name) {
-        // A comment behind the value stays.
-        Some(Item::Value(there)) => {
-            let decor = there.decor().clone();
-            *there = item;
-            *there.decor_mut() = decor;
+    edit(context, |document| {
+        let (Some(table), name) = table_of(document, name) else {
+            return;
+        };
+        match table.get_mut(name) {
+            // A comment behind the value stays.
+            Some(Item::Value(there)) => {
+                let decor = there.decor().clone();
+                *there = item;
+                *there.decor_mut() = decor;
+            }
+            _ => drop(table.insert(name, Item::Value(item))),
         }
-        _ => drop(document.insert(name, Item::Value(item))),
     })?;
     let said = format!(
         "set {name} = {shown} in {}",
@@ -69,9 +74,34 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     answer(context, name, Some(&shown), &said)
 }
 
+/// The table of the file that a setting is in, which is made where it is missing, and its name there.
+fn table_of<'t>(
+    document: &'t mut DocumentMut,
+    name: &'t str,
+) -> (Option<&'t mut dyn TableLike>, &'t str) {
+    let Some((table, row)) = name.split_once('.') else {
+        return (Some(document.as_table_mut()), name);
+    };
+    let table = document.entry(table).or_insert_with(toml_edit::table);
+    if !table.is_table_like() {
+        *table = toml_edit::table();
+    }
+    (table.as_table_like_mut(), row)
+}
+
 /// Removes a setting from the file.
 fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
-    let was_set = edit(context, |document| document.remove(name).is_some())?;
+    let was_set = edit(context, |document| {
+        let is_there = |table: &str| document.contains_key(table);
+        if !name
+            .split_once('.')
+            .is_none_or(|(table, _)| is_there(table))
+        {
+            return false;
+        }
+        let (table, name) = table_of(document, name);
+        table.is_some_and(|table| table.remove(name).is_some())
+    })?;
     if !was_set {
         named(name)?;
     }

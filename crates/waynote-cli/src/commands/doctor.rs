@@ -38,6 +38,7 @@ pub(super) fn run(
     binary(&mut findings);
     configuration(context, &mut findings);
     store(context, &mut findings);
+    team(&context.settings, &mut findings);
     notes_file(context, &mut findings);
     names(context, &mut findings);
     match home::home() {
@@ -201,6 +202,30 @@ fn names(context: &Context<'_>, findings: &mut Findings) {
         let next = format!("`waynote config set repos {rows}` makes the two names one");
         let what = format!("{name} may be {meant}: {evidence}");
         findings.note(visible(&what), visible(&next));
+    }
+}
+
+/// Checks that the team's store answers, where there is one.
+fn team(settings: &Settings, findings: &mut Findings) {
+    let Some(url) = &settings.team_store.value else {
+        return;
+    };
+    if settings.team().is_none() {
+        return findings.note(
+            format!(
+                "team: {url} is not read: `store` names a store elsewhere, which is addressed alone"
+            ),
+            "unset one of the two: `waynote config unset store`",
+        );
+    }
+    let answer = settings.open_team(None);
+    match answer.and_then(|team| Ok(team.store_id()?)) {
+        Ok(_) if settings.team_repositories.value.is_empty() => findings.wrong(
+            format!("team: {url} answers, and serves no repository"),
+            "name them: `waynote config set team.repositories 'github.com/acme/*'`",
+        ),
+        Ok(_) => findings.ok(format!("team: {url} answers")),
+        Err(failure) => findings.wrong(format!("team: {}", failure.line()), failure.hint()),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::opened::{OpenStore, Wait};
 use crate::output::Output;
 use crate::process::Process;
 use crate::settings::Settings;
+use crate::team::AT_START;
 use crate::variables::HOOKS;
 use crate::{clock, duration, home, variables};
 
@@ -226,7 +227,15 @@ fn work(
         false,
         Wait::Within(limit.wait - limit.wait / REST),
     )?;
-    opened.beside(&lineage);
+    // At a prompt and a tool no network is asked.
+    let mut of_team = String::new();
+    match hook.can_wait() {
+        true => opened.beside(&lineage),
+        false => {
+            let said = opened.beside_asked(&lineage, AT_START.min(limit.wait / 2));
+            of_team.extend(said.map(|line| format!("waynote: {line}\n")));
+        }
+    }
     let store = opened.store();
     let inside = match hook.can_wait() && is_elsewhere {
         // In time for one request: the loop that runs, which the environment names too, is not asked for.
@@ -236,7 +245,7 @@ fn work(
     let request = request(&settings, lineage, &inside)?;
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
     let searches = !words.no_search;
-    let says = |lineage: &Lineage| stands::in_block(&settings, store, lineage);
+    let says = |lineage: &Lineage| of_team.clone() + &stands::in_block(&settings, store, lineage);
     Ok(hook.answer(
         environment(),
         store,

@@ -5,8 +5,10 @@ use std::io::{self, BufReader};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use waynote::context::ShownNote;
 use waynote::event::EventAddress;
@@ -16,12 +18,13 @@ use waynote_clients::{About, CallerSession, Channel, Client, Ledgers};
 use waynote_mcp::{Caller, Delivery, Host, Lineages, Options, Refusal, Set};
 use waynote_system::process::Process;
 
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 use crate::home;
 use crate::inside::{Inside, told_lease};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::settings::Settings;
+use crate::team::AT_START;
 
 /// The lineages of directories of this machine. What cannot be found out about one is said where a note is written.
 pub(super) fn lineages(settings: &Settings) -> Lineages {
@@ -32,13 +35,25 @@ pub(super) fn lineages(settings: &Settings) -> Lineages {
     })
 }
 
+/// How long the team's store is not asked again for a repository.
+const AGAIN: Duration = Duration::from_secs(600);
+
 /// The same; where a client works is remembered, and the notes that others have there are laid over the store.
 fn remembered(settings: &Settings, opened: Arc<OpenStore>) -> Lineages {
     let (lineages, settings) = (lineages(settings), settings.clone());
+    let asked = Mutex::new((None, Instant::now()));
     Arc::new(move |place| {
         let lineage = lineages(place);
         super::stands::remember(&settings, &lineage);
-        opened.beside(&lineage);
+        let (of, mut asked) = (lineage.repository().cloned(), asked.lock());
+        if asked.0 == of && asked.1.elapsed() < AGAIN {
+            opened.beside(&lineage);
+        } else {
+            *asked = (of, Instant::now());
+            if let Some(line) = opened.beside_asked(&lineage, AT_START) {
+                say(&format!("warning: {line}"));
+            }
+        }
         lineage
     })
 }

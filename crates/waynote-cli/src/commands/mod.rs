@@ -40,6 +40,7 @@ mod search;
 mod serve;
 mod sessions;
 mod share;
+mod share_team;
 mod show;
 mod stale;
 mod stands;

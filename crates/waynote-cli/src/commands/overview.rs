@@ -22,6 +22,7 @@ use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::remembered::Remembered;
 use crate::table::{preview, rows};
+use crate::team::TYPED;
 use crate::{clock, program, session_view, when};
 
 /// The most lines.
@@ -75,7 +76,9 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
     let settings = &context.settings;
     let (agent, now) = (settings.agent.value.clone(), clock::now()?);
-    let request = Request::new(agent.clone(), context.here()?, now)
+    let lineage = context.here()?;
+    context.ask_team(&lineage, TYPED);
+    let request = Request::new(agent.clone(), lineage, now)
         .budget(settings.budget(None))
         .session(settings.session.value.clone())
         .tools(waynote_mcp::reader_tools())

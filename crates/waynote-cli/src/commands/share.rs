@@ -17,7 +17,7 @@ use waynote_formats::shared::{LeftOut, SharedFile};
 use waynote_system::git::Git;
 use waynote_system::shell::quoted;
 
-use super::{confirm, edit, trust};
+use super::{confirm, edit, share_team, trust};
 use crate::args::{ShareArgs, ShareTo};
 use crate::error::{Failure, Outcome, complain, say};
 use crate::home::{self, environment};
@@ -34,16 +34,12 @@ pub(super) struct Sharing {
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShareArgs) -> Outcome {
     trust::only_a_person("shares notes")?;
-    if args.to == ShareTo::Team {
-        let what = "no store of a team is set";
-        return Err(Failure::refused(
-            "no_team",
-            what,
-            "`waynote share` alone writes files",
-        ));
-    }
     let lineage = context.lineage(&home::base()?.cwd())?;
     let sharing = Sharing::of(trust::innermost(&lineage)?)?;
+    if args.to == ShareTo::Team {
+        let notes = sharing.own(context, args)?;
+        return share_team::run(context, &notes, args);
+    }
     sharing.check_trusted(context, args)?;
     let notes = sharing.own(context, args)?;
     match args.prune {

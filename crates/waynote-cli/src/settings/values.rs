@@ -126,6 +126,32 @@ pub(super) fn places(text: &str) -> Outcome<Vec<Place>> {
     named.map(|path| Ok(Place::resolve(path, &base)?)).collect()
 }
 
+/// The address of a store elsewhere.
+pub(super) fn team_store(text: &str) -> Outcome<Option<String>> {
+    let store = store(text)?.display().to_string();
+    match Url::is_meant(&store) || database::is_url(&store) {
+        true => Ok(Some(store)),
+        false => Err(unfit(
+            text,
+            "the address of a team's store",
+            "write https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME",
+        )),
+    }
+}
+
+/// Patterns of repositories' names, separated by commas.
+pub(super) fn repositories(text: &str) -> Outcome<Vec<String>> {
+    let checked = |pattern: &str| match pattern.contains('/') && !pattern.contains(':') {
+        true => Ok(pattern.to_lowercase()),
+        false => Err(unfit(
+            pattern,
+            "a pattern of repositories",
+            "write it as github.com/acme/*",
+        )),
+    };
+    items(text).map(checked).collect()
+}
+
 /// Patterns of paths, separated by commas.
 pub(super) fn patterns(text: &str) -> Outcome<Vec<String>> {
     let is_whole = |pattern: &str| pattern.starts_with('/') || pattern.starts_with("~/");

@@ -2,7 +2,7 @@
 //! number of parts.
 
 /// True if the whole path fits the pattern. The time grows with the product of their lengths, whatever they are.
-pub(super) fn matches(pattern: &str, path: &str) -> bool {
+pub fn matches(pattern: &str, path: &str) -> bool {
     let mut pattern: Vec<&str> = pattern.split('/').collect();
     // What ends so fits all that is inside, and not the directory itself.
     if pattern.last() == Some(&"**") {

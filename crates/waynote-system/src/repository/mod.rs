@@ -13,6 +13,7 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+pub use glob::matches;
 pub use lineage::Naming;
 pub use seen::{Alike, Telling};
 
