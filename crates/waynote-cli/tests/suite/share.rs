@@ -97,7 +97,7 @@ fn notes_follow_the_repository_and_a_persons_stay_theirs() {
         read(&alice, "build.md"),
         "---\npinned: true\n---\n\nmake all\n"
     );
-    insta::assert_snapshot!(alice.ok("share build"), @"1 note is shared already, with the same text");
+    insta::assert_snapshot!(alice.ok("share build"), @"the files have the same text already");
     // She trusts what she shares, and has each note once.
     insta::assert_snapshot!(block(&alice), @"
     ### `repo:/#build` (shared)
@@ -205,7 +205,7 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
             "share repo:/#none",
             "there is no note repo:github.com/acme/shop#none in your own store",
         ),
-        ("share build --to team", "no store of a team is set"),
+        ("share build --to team", "no team's store is set"),
         ("share", "NOTE"),
     ] {
         let said_is = alice.run(typed).said();
@@ -309,6 +309,21 @@ fn a_shared_note_is_edited_in_its_file() {
     insta::assert_snapshot!(alice.run("edit fees").env("EDITOR", "true").said(), @"the text is unchanged: nothing was written");
     alice.ok("edit fees --append 'Rounded down.'");
     has(alice.ok("show fees"), "Two percent.\nRounded down.");
+    // What is not shown is not lost.
+    let (file, whole) = (
+        work(&alice).join(".waynote/fees.md"),
+        read(&alice, "fees.md"),
+    );
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    fs::write(&file, format!("{whole}{token}\n")).unwrap();
+    for words in ["confirm fees", "edit fees --append x"] {
+        has(
+            alice.run(words).said(),
+            "has a credential or hidden characters",
+        );
+        has(read(&alice, "fees.md"), &token);
+    }
+    fs::write(&file, whole).unwrap();
     // Two who confirm the same code write the same bytes.
     let code = work(&alice).join("src/pay/fees.rs");
     fs::write(
