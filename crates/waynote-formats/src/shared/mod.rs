@@ -24,6 +24,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -318,7 +319,15 @@ fn entries(folder: &Path) -> io::Result<Vec<(String, FileType)>> {
             let reason = format!("there are more than {MOST_IN_FOLDER} files in it");
             return Err(io::Error::other(reason));
         }
-        entries.push((name.into_owned(), entry.file_type()));
+        let kind = match entry.file_type() {
+            // Some file systems tell it apart.
+            FileType::Unknown => {
+                let found = folder.join(&*name).symlink_metadata()?;
+                FileType::from_raw_mode(found.mode())
+            }
+            kind => kind,
+        };
+        entries.push((name.into_owned(), kind));
     }
     entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     Ok(entries)

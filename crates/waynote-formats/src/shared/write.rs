@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use waynote::error::Error;
+use waynote::secrets::masked;
 use waynote::visible::without_hidden;
 use waynote::{Address, Citation, Content, Limits, Result, SecretPolicy};
 
@@ -38,16 +39,16 @@ impl SharedNotes {
     /// # Errors
     /// [`Error::InvalidAddress`] for a note of no place in the checkout.
     pub fn file_of(&self, address: &Address) -> Result<PathBuf> {
-        let named = match address {
-            Address::Place(place) => self.below(place).map(|below| (below, None)),
-            Address::PlaceKey(place, key) => self.below(place).map(|below| (below, Some(key))),
+        let key = match address {
+            Address::PlaceKey(_, key) => Some(key),
             _ => None,
         };
-        let (below, key) = named.ok_or_else(|| {
+        let below = address.place().and_then(|place| self.below(place));
+        let folder = name::path(below.ok_or_else(|| {
             let reason = "it is of no directory in this checkout";
             Error::invalid_address(address.to_string(), reason)
-        })?;
-        Ok(Path::new(&name::path(below)).join(name::file(key)))
+        })?);
+        Ok(Path::new(&folder).join(name::file(key)))
     }
 
     /// A note's file as [`write`](Self::write) would write it. Where `pinned` or `cites` is not given, the file keeps its
@@ -85,8 +86,14 @@ impl SharedNotes {
             said: cited.said.clone(),
             ..Citation::new(&cited.code)
         });
+        // What a reader gets of the file stands for the file's own text, masks for what they hide.
+        let shown = without_hidden(old.said.text);
+        let text = match text.trim_matches(LINE_ENDS) {
+            same if masked(&shown) == same => old.said.text,
+            text => text,
+        };
         let said = Said {
-            text: text.trim_matches(LINE_ENDS),
+            text,
             pinned: pinned.unwrap_or(old.said.pinned),
             cites: cites.collect(),
         };

@@ -138,6 +138,15 @@ fn credentials_are_masked_and_hidden_characters_dropped() {
     let note = shop.notes().all().remove(0);
     assert_eq!(note.content, content("use [masked: github-token] here"));
     assert_eq!(note.preview, "use [masked: github-token] here");
+    // A pin or a confirmation of what is read leaves the text.
+    let file = shop
+        .notes()
+        .write(&note.address, &note.content, Some(true), None);
+    let text = file.unwrap().text;
+    assert_eq!(
+        text,
+        format!("---\npinned: true\n---\n\nuse {token}\u{202e} here\n")
+    );
 }
 
 #[test]
@@ -159,6 +168,9 @@ fn a_note_is_written_where_it_is_read() {
         assert_eq!(shop.text(file), "text\n");
     }
     assert_eq!(notes.all().len(), 4);
+    let origin = |address: &str| notes.origin(&self::address(address));
+    assert_eq!(origin("@#readme").unwrap(), ".waynote/%72eadme.md");
+    assert_eq!(origin("agent:a#readme"), None);
     // A file that says the same in other bytes stays as it is.
     shop.put(".waynote/README.md", "\r\ntext\r\n\r\n");
     assert!(!write("@", "text").unwrap().1);
