@@ -205,7 +205,7 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
             "share repo:/#none",
             "there is no note repo:github.com/acme/shop#none in your own store",
         ),
-        ("share build --to team", "no store of a team is set"),
+        ("share build --to team", "no team's store is set"),
         ("share", "NOTE"),
     ] {
         let said_is = alice.run(typed).said();
