@@ -84,10 +84,6 @@ const RULES: &[(&str, How)] = &[
         How::With("session:nightly#event-7", "session:nightly#event-1", &[0]),
     ),
     (
-        "waynote share --to team ",
-        How::Not("it needs a team's store; `team.rs` tests it"),
-    ),
-    (
         "waynote trust",
         How::With(
             "waynote trust",
