@@ -26,7 +26,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
     };
     let adds = args.append.is_some();
     if let Some(shared) = share::to_change(context, &address)? {
-        return share::edit(context, shared, content, adds);
+        return share::edit(context, &shared, content, adds);
     }
     let Some(content) = content else {
         return in_editor(context, address, &args.allow);

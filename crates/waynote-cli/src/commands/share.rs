@@ -317,7 +317,7 @@ pub(super) fn left_out(checkout: &Checkout) -> Vec<LeftOut> {
 /// Edits a shared note in its file.
 pub(super) fn edit(
     context: &mut Context<'_>,
-    (sharing, note): (Sharing, Note),
+    (sharing, note): &(Sharing, Note),
     content: Option<Content>,
     adds: bool,
 ) -> Outcome {
@@ -327,7 +327,7 @@ pub(super) fn edit(
     let before = read()?;
     if let Some(content) = content {
         let content = if adds {
-            sharing.check_whole(&note)?;
+            sharing.check_whole(note)?;
             Content::written([note.content.as_bytes(), b"\n", content.as_bytes()].concat())?
         } else {
             content

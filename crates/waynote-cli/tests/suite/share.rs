@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::common::{Scratch, git, has, lacks};
+use super::mcp_client::Client;
 use super::terminal::typed;
 
 const URL: &str = "https://github.com/acme/shop";
@@ -357,6 +358,42 @@ fn a_shared_note_is_edited_in_its_file() {
         has(agents, "is a shared note");
     }
     assert_eq!(read(&alice, "fees.md"), after);
+}
+
+#[test]
+fn an_agent_reads_shared_notes_and_writes_to_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    alice.ok("note --key fees 'One percent.'");
+    alice.ok("share fees");
+    push(&alice);
+    alice.ok("share --prune");
+    let mut agent = Client::start(&alice, "mcp");
+    has(agent.call("note_list", json!({})), "(shared)");
+    has(
+        agent.call("note_search", json!({ "query": "percent" })),
+        "percent",
+    );
+    let save = |more: serde_json::Value| {
+        let mut save = json!({ "key": "fees", "content": "Two percent." });
+        save.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        save
+    };
+    let refused = agent.result("note_save", save(json!({}))).to_string();
+    has(&refused, "is a shared note");
+    has(&refused, "One percent.");
+    agent.call("note_save", save(json!({ "if_revision": 0 })));
+    has(
+        agent.call("note_show", json!({ "key": "fees" })),
+        "Two percent.",
+    );
+    agent.end();
+    has(alice.ok("context"), "(yours; the shared one differs)");
+    assert_eq!(read(&alice, "fees.md"), "One percent.\n");
+    has(alice.ok("share fees"), "which said: One percent.");
+    assert_eq!(read(&alice, "fees.md"), "Two percent.\n");
 }
 
 #[test]
