@@ -82,7 +82,8 @@ impl Sharing {
         let own = context.opened()?.own();
         if args.notes.is_empty() {
             let scopes = own.scopes(ScopeKind::Place)?.into_iter();
-            let is_here = |scope: &Scope| matches!(scope, Scope::Place(place) if place.below(&self.checkout.name).is_some());
+            let name = &self.checkout.name;
+            let is_here = |of: &Scope| matches!(of, Scope::Place(of) if of.below(name).is_some());
             let scopes = scopes.map(|of| of.scope).filter(is_here).collect();
             return Ok(own.select(&Filter::Scopes(scopes))?);
         }
