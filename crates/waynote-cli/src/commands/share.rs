@@ -9,8 +9,8 @@ use waynote::store::NotesBeside;
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{
-    Address, Change, Checkout, Citation, Content, Error, Expect, Filter, Note, Scope, ScopeKind,
-    Source, cites,
+    Address, Change, Checkout, Citation, Content, Error, Expect, Filter, Limits, Note, SaveOptions,
+    Scope, ScopeKind, Source, cites, single,
 };
 use waynote_formats::SharedNotes;
 use waynote_formats::shared::{LeftOut, SharedFile};
@@ -341,8 +341,17 @@ pub(super) fn edit(
         say(edit::UNCHANGED);
         return Ok(());
     }
+    let mut notes = sharing.files.of_scopes(&[note.address.scope()]).into_iter();
+    let own = context.opened()?.own();
+    if let Some(note) = notes.find(|of| of.address == note.address)
+        && let Some(silent) = own.get(&note.address)?
+    {
+        // It would stand before the file from now on.
+        let options = SaveOptions::default().expect(Expect::Revision(silent.revision));
+        let options = options.limits(Limits::NONE);
+        single::save(own, note.address, note.content, options, &context.stamp()?)?;
+    }
     // A file that is no note any more is named.
-    sharing.files.of_scopes(&[note.address.scope()]);
     for left_out in sharing.files.left_out() {
         complain(&format!(
             "warning: {} is left out: {}",

@@ -394,6 +394,10 @@ fn an_agent_reads_shared_notes_and_writes_to_the_store() {
     assert_eq!(read(&alice, "fees.md"), "One percent.\n");
     has(alice.ok("share fees"), "which said: One percent.");
     assert_eq!(read(&alice, "fees.md"), "Two percent.\n");
+    // Her own note, which says the same, does not stand before what she edits.
+    alice.ok("edit fees --append 'Rounded down.'");
+    lacks(alice.ok("context"), "differs");
+    has(alice.ok("show fees"), "Rounded down.");
 }
 
 #[test]

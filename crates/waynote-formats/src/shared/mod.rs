@@ -284,8 +284,7 @@ impl NotesBeside for SharedNotes {
         let names = left_out.keys().filter(|file| file.chars().all(is_plain));
         let names: Vec<&str> = names.map(String::as_str).take(NAMED).collect();
         let (files, names) = (plural(left_out.len() as u64, "file"), names.join(", "));
-        let said =
-            format!("The shared notes leave out {files}; `waynote doctor` says why: {names}");
+        let said = format!("The shared notes leave out {files}: {names}");
         (!left_out.is_empty()).then(|| said.trim_end_matches(": ").to_owned())
     }
 }
