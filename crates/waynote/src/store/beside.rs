@@ -43,7 +43,8 @@ pub trait NotesBeside: Debug + Send + Sync {
         None
     }
 
-    /// A sentence about files that are no notes, where it was last looked: it begins with "The ", and is fit for a prompt.
+    /// A sentence about files that are no notes, where it was last looked. It begins with "The ", and is fit for a
+    /// prompt.
     fn not_read(&self) -> Option<String> {
         None
     }
