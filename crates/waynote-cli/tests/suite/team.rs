@@ -277,6 +277,27 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
 }
 
 #[test]
+fn a_store_that_was_restored_is_read_again() {
+    let mut team = Team::new();
+    let (alice, bob) = (team.token("alice"), team.token("bob"));
+    let bob = Person::new(&team.url(), bob);
+    let note = "place write --at repo:github.com/acme/shop";
+    team.write(&format!("{note} 'The first text.'"), &alice);
+    team.scratch.ok("backup b.db");
+    team.write(&format!("{note} 'A lost text.'"), &alice);
+    has(bob.start("one"), "A lost text.");
+    team.server.kill();
+    team.scratch.ok("restore b.db --replace");
+    team.server = Served::start(&team.scratch, [""; 0]);
+    let (_, port) = team.server.url.rsplit_once(':').unwrap();
+    team.proxy.replace(0, port.parse().unwrap());
+    team.write(&format!("{note} 'Another text.'"), &alice);
+    let block = bob.start("two");
+    has(&block, "Another text.");
+    lacks(block, "lost");
+}
+
+#[test]
 fn a_token_that_is_refused_takes_the_teams_notes_along() {
     let team = Team::new();
     let (alice, bob) = (team.token("alice"), team.token("bob"));
