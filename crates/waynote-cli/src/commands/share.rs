@@ -9,8 +9,8 @@ use waynote::store::NotesBeside;
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{
-    Address, Change, Checkout, Citation, Content, Error, Expect, Filter, Note, Place, Scope,
-    ScopeKind, Source, cites,
+    Address, Change, Checkout, Citation, Content, Error, Expect, Filter, Note, Scope, ScopeKind,
+    Source, cites,
 };
 use waynote_formats::SharedNotes;
 use waynote_formats::shared::{LeftOut, SharedFile};
@@ -102,7 +102,7 @@ impl Sharing {
     /// A note by another name than that of the repository would stand beside its file.
     fn check_address(&self, address: &Address) -> Outcome {
         let (name, shown) = (&self.checkout.name, address.masked());
-        let place = place_of(address);
+        let place = address.place();
         if place.is_some_and(|place| place.below(name).is_some()) {
             return Ok(());
         }
@@ -270,7 +270,7 @@ pub(super) fn next(commit: &[String]) -> String {
 pub(super) fn shared(context: &Context<'_>, address: &Address) -> Outcome<Option<(Sharing, Note)>> {
     let note = context.read(|store| Ok(store.get(address)?))?;
     let note = note.filter(|note| note.source == Source::Shared);
-    let (Some(note), Some(place)) = (note, place_of(address)) else {
+    let (Some(note), Some(place)) = (note, address.place()) else {
         return Ok(None);
     };
     let lineage = context.settings.lineage(place)?;
@@ -351,7 +351,7 @@ pub(super) fn confirmed(
 /// The file of `.waynote/` that has a text, if one has it; said where the text is forgotten.
 pub(super) fn file_with(context: &Context<'_>, address: &Address) -> Outcome<Option<PathBuf>> {
     let note = context.read(|store| Ok(store.get(address)?))?;
-    let (Some(note), Some(place)) = (note, place_of(address)) else {
+    let (Some(note), Some(place)) = (note, address.place()) else {
         return Ok(None);
     };
     let lineage = context.settings.lineage(place)?;
@@ -367,11 +367,4 @@ pub(super) fn file_with(context: &Context<'_>, address: &Address) -> Outcome<Opt
 fn are(count: usize) -> String {
     let verb = if count == 1 { "is" } else { "are" };
     format!("{} {verb}", plural(count as u64, "note"))
-}
-
-fn place_of(address: &Address) -> Option<&Place> {
-    match address {
-        Address::Place(place) | Address::PlaceKey(place, _) => Some(place),
-        _ => None,
-    }
 }
