@@ -1,10 +1,10 @@
 //! The context of a command: the settings, the output, and the store once it is needed.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use serde::Serialize;
 use waynote::visible::visible;
-use waynote::{Author, Name, Reader, SecretPolicy, Stamp, Store, Writer};
+use waynote::{Author, Lineage, Name, Place, Reader, SecretPolicy, Stamp, Store, Writer};
 use waynote_loop::identity;
 
 use crate::args::AllowArgs;
@@ -22,6 +22,8 @@ pub(crate) struct Context<'o> {
     pub(crate) opened: OnceCell<OpenStore>,
     /// True once the command is known to write.
     writes: Cell<bool>,
+    /// The lineage that was made last: a command asks for that of the working directory several times.
+    last: RefCell<Option<Lineage>>,
 }
 
 impl<'o> Context<'o> {
@@ -31,7 +33,17 @@ impl<'o> Context<'o> {
             output,
             opened: OnceCell::new(),
             writes: Cell::new(false),
+            last: RefCell::default(),
         }
+    }
+
+    /// Every place whose notes apply at a directory.
+    pub(crate) fn around(&self, place: &Place) -> Outcome<Lineage> {
+        let mut last = self.last.borrow_mut();
+        if let Some(last) = last.as_ref().filter(|of| of.place() == place) {
+            return Ok(last.clone());
+        }
+        Ok(last.insert(self.settings.lineage(place)?).clone())
     }
 
     /// Author and time of a change. Inside a loop the store takes the agent for the author, even if a setting names a

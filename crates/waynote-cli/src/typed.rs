@@ -63,7 +63,7 @@ impl Context<'_> {
     /// known, a line says so.
     pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
         static SAID: Once = Once::new();
-        let lineage = self.settings.lineage(place)?;
+        let lineage = self.around(place)?;
         if let Err(error) = self.typist(Some(&lineage)).check_known() {
             let hint = "notes on paths are read, those by its name are not";
             let (kind, what, json) = (error.kind(), error.to_string(), self.output.json);
@@ -78,7 +78,7 @@ impl Context<'_> {
             return self.lineage(place);
         }
         self.may_write();
-        let lineage = self.settings.lineage(place)?;
+        let lineage = self.around(place)?;
         self.typist(Some(&lineage)).check_known()?;
         Ok(lineage)
     }
@@ -129,7 +129,7 @@ impl Context<'_> {
         if !typed.starts_with("repo:") {
             return Ok(typed.into());
         }
-        let here = || self.settings.lineage(&home::base()?.cwd());
+        let here = || self.around(&home::base()?.cwd());
         match here() {
             Err(_) if !typed.starts_with("repo:/") => Ok(typed.into()),
             here => Ok(here?.whole(typed)?),

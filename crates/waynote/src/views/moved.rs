@@ -15,8 +15,8 @@ use crate::store::{Ask, Store};
 pub struct MoveOptions {
     /// Whether the notes stay where they are, too.
     pub copy: bool,
-    /// Whether a note that is there is overwritten.
-    pub force: bool,
+    /// At which revision a note that is there is overwritten; none: it is not.
+    pub over: Option<Expect>,
     /// Whether their directory has moved, or has another name: what they cite in it is cited there.
     pub is_directory: bool,
     /// The limits of the notes at their new addresses.
@@ -73,10 +73,7 @@ fn saved_at(to: &Address, note: &Note, options: MoveOptions) -> Change {
         content: note.content.clone(),
         pin: Some(note.pinned),
         limits: options.limits,
-        expect: match options.force {
-            true => Expect::Any,
-            false => Expect::Revision(0),
-        },
+        expect: options.over.unwrap_or(Expect::Revision(0)),
         origin: Some(Origin {
             author: None,
             created_at: note.created_at,
@@ -156,7 +153,7 @@ mod tests {
                 .unwrap();
             let options = MoveOptions {
                 is_directory: true,
-                force: true,
+                over: Some(Expect::Any),
                 ..MoveOptions::default()
             };
             let pairs = below(&store, &place(from), &place(to)).unwrap();

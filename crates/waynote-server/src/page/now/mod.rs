@@ -168,10 +168,10 @@ impl Now {
             false => None,
         };
         if let Some((_, block)) = &start {
-            typed.place = block.lineage.place().to_string();
-            typed.agent = block.agent.to_string();
-            typed.style = block.style;
-            typed.budget = block.budget.to_string();
+            typed.place = block.request.lineage.place().to_string();
+            typed.agent = block.request.agent.to_string();
+            typed.style = block.request.style;
+            typed.budget = block.request.budget.tokens.to_string();
         }
         let request = match &start {
             Some((request, _)) => Ok(request.clone()),
@@ -231,7 +231,7 @@ fn start(store: &dyn Store, typed: &Typed) -> Result<Option<(Request, Box<Iterat
     };
     let request = block.request(session, number, began);
     // Its tokens are counted, though style faithful has no budget.
-    let is_counted = block.style == Style::Faithful;
+    let is_counted = block.request.style == Style::Faithful;
     Ok(Some((request.explain(is_counted), block)))
 }
 
