@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Once;
 
 use serde_json::json;
+use waynote::instead;
 use waynote::named::{self, Typist};
 pub(crate) use waynote::stands::in_shell;
 use waynote::visible::visible;
@@ -111,10 +112,7 @@ impl Context<'_> {
     ) -> Outcome<Address> {
         let Directory { place, is_exact } = directory;
         if is_exact {
-            return Ok(match key {
-                Some(key) => Address::PlaceKey(place, key.clone()),
-                None => Address::Place(place),
-            });
+            return Ok(Address::on(place, key.cloned()));
         }
         let lineage = self.lineage_for(&place, purpose)?;
         self.read(|store| Ok(self.typist(Some(&lineage)).at(store, place, key)?))
@@ -294,7 +292,7 @@ pub(crate) fn is_directory(place: &Place) -> bool {
 pub(crate) fn found<T>(store: &dyn Store, named: &AddressAt, result: Result<T>) -> Outcome<T> {
     result.map_err(|error| {
         let hint = match &error {
-            Error::NotFound { .. } => named::instead_of(store, named).ok().flatten(),
+            Error::NotFound { .. } => instead::of_note(store, named).ok().flatten(),
             _ => None,
         };
         match hint {

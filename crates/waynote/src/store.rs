@@ -237,11 +237,6 @@ pub trait Reader {
         Ok(answers!(self, all_leases: true))
     }
 
-    /// The sessions with events, by name, whether they have entries or not.
-    fn sessions_with_events(&self) -> Result<Vec<Name>> {
-        Ok(answers!(self, event_sessions: true))
-    }
-
     /// Everything that happened after a point, in order, at most `limit` items.
     fn feed(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
         Ok(answer!(self, feed: FeedPage { after, limit }))

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use waynote::visible::visible;
 use waynote::{
-    Address, AddressAt, Error, Filter, Key, Note, NoteAsOf, Place, Scope, named, single,
+    Address, AddressAt, Error, Filter, Key, Note, NoteAsOf, Place, Scope, instead, named, single,
 };
 
 use super::saved::{self, Saving, gone};
@@ -72,7 +72,7 @@ fn list_of(context: &mut Context<'_>, scope: &ScopeArgs, pinned: bool) -> Outcom
     let names: Vec<String> = scopes.iter().map(ToString::to_string).collect();
     let mut nothing = format!("no {which} in {}", names.join(", "));
     if let ([], [scope]) = (&notes[..], &scopes[..]) {
-        let others = context.read(|store| Ok(named::instead_of_scope(store, scope)?))?;
+        let others = context.read(|store| Ok(instead::of_scope(store, scope)?))?;
         nothing += &others.map_or(String::new(), |others| format!("; {others}"));
     }
     let heading = ["note", "updated", "pinned", "preview"];

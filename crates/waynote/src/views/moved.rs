@@ -112,11 +112,8 @@ pub fn below(store: &dyn Store, old: &Place, new: &Place) -> Result<Vec<(Address
     let notes = Places::new(store).list()?.into_iter();
     let pair = |note: Note| {
         let new = new.join(note.address.place()?.below(old)?);
-        let to = match &note.address {
-            Address::PlaceKey(_, key) => Address::PlaceKey(new, key.clone()),
-            _ => Address::Place(new),
-        };
-        Some((note.address, to))
+        let key = note.address.key().and_then(|key| key.parse().ok());
+        Some((note.address, Address::on(new, key)))
     };
     Ok(notes.filter_map(pair).collect())
 }
