@@ -116,6 +116,11 @@ pub trait Reader {
         Ok(answer!(self, notes: address.clone()))
     }
 
+    /// Several notes as they are now, in the order of their addresses.
+    fn get_all(&self, addresses: Vec<Address>) -> Result<Vec<Option<Note>>> {
+        Ok(answers!(self, notes: addresses))
+    }
+
     /// Notes as they are now.
     fn select(&self, filter: &Filter) -> Result<Vec<Note>> {
         let mut ask = Ask::default();

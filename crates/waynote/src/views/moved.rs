@@ -8,7 +8,7 @@ use crate::model::citation::Citation;
 use crate::note::{Note, Replaces, Stamp};
 use crate::place::Place;
 use crate::places::Places;
-use crate::store::{Ask, Store};
+use crate::store::Store;
 
 /// How notes are moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,11 +35,7 @@ pub fn relocate(
     options: MoveOptions,
     stamp: &Stamp,
 ) -> Result<Vec<Applied>> {
-    let ask = Ask {
-        notes: pairs.iter().map(|(from, _)| from.clone()).collect(),
-        ..Ask::default()
-    };
-    let notes = store.read(&ask)?.notes;
+    let notes = store.get_all(pairs.iter().map(|(from, _)| from.clone()).collect())?;
     let (mut deletions, mut saves) = (Vec::new(), Vec::new());
     for ((from, to), note) in pairs.iter().zip(notes) {
         let note = note.ok_or_else(|| Error::not_found(from.to_string()))?;

@@ -7,7 +7,7 @@ use crate::model::lineage::Lineage;
 use crate::place::{Base, Place};
 use crate::scope::{Scope, ScopeKind};
 use crate::session_log::{SessionLog, iteration_named};
-use crate::store::{Ask, Filter, Reader, Store};
+use crate::store::{Ask, Filter, Reader, Store, answers};
 use crate::views::instead;
 
 /// The fewest characters that are taken for the end of an id.
@@ -130,11 +130,7 @@ impl Typist<'_> {
         if both.len() == 1 {
             return Ok(new);
         }
-        let ask = Ask {
-            notes: both,
-            ..Ask::default()
-        };
-        let there = store.read(&ask)?.notes.into_iter().flatten().next();
+        let there = store.get_all(both)?.into_iter().flatten().next();
         Ok(there.map_or(new, |note| note.address))
     }
 
@@ -163,15 +159,11 @@ impl Typist<'_> {
 
     /// The nearest deleted note with a key, whose history is still there; else the one that a save would make.
     fn deleted_or_new(&self, store: &dyn Store, key: &Key) -> Result<Address> {
-        let ask = Ask {
-            histories: self.addresses(key).collect(),
-            ..Ask::default()
-        };
-        let histories = store.read(&ask)?.histories.into_iter();
-        let had = histories
-            .zip(&ask.histories)
-            .find(|(had, _)| !had.is_empty());
-        Ok(had.map_or_else(|| self.new_of_key(key.clone()), |(_, at)| at.clone()))
+        let addresses: Vec<Address> = self.addresses(key).collect();
+        let histories = answers!(store, histories: addresses.clone());
+        let mut each = histories.iter().zip(addresses);
+        let had = each.find(|(had, _)| !had.is_empty());
+        Ok(had.map_or_else(|| self.new_of_key(key.clone()), |(_, at)| at))
     }
 
     /// The addresses that a key can have here, the nearest first, the notebook's last.
@@ -184,12 +176,8 @@ impl Typist<'_> {
 
     /// The notes with a key that apply here, the nearest first, the notebook's last.
     fn of_key(&self, store: &dyn Reader, key: &Key) -> Result<Vec<Address>> {
-        let ask = Ask {
-            notes: self.addresses(key).collect(),
-            ..Ask::default()
-        };
-        let found = store.read(&ask)?.notes.into_iter().flatten();
-        Ok(found.map(|note| note.address).collect())
+        let found = store.get_all(self.addresses(key).collect())?.into_iter();
+        Ok(found.flatten().map(|note| note.address).collect())
     }
 
     /// The note that a key makes: one of the project; outside of one, of the notebook.

@@ -10,7 +10,7 @@ use waynote::context::{
     Block, Budget, IterationBlock, ReaderTools, Request, Section, Shown, Style, render,
 };
 use waynote::session_state::{iteration_start, open_question};
-use waynote::store::{AsOf, Ask};
+use waynote::store::AsOf;
 use waynote::visible::visible;
 use waynote::{Action, Address, Error, Note, Result, ScopeKind, Store};
 
@@ -319,13 +319,10 @@ fn asked_time(fields: &Fields, steps: &[Step]) -> Result<Option<Timestamp>> {
 fn shows(store: &dyn Store, block: Block) -> Result<Shows> {
     let claims = block.receipt.claims.iter().take(MOST_CLAIMS);
     let entries = claims.filter(|claim| claim.section == Section::Iterations);
-    let ask = Ask {
-        notes: entries.map(|claim| claim.address.clone()).collect(),
-        ..Ask::default()
-    };
-    let notes = match ask.notes.is_empty() {
+    let entries: Vec<Address> = entries.map(|claim| claim.address.clone()).collect();
+    let notes = match entries.is_empty() {
         true => Vec::new(),
-        false => store.read(&ask)?.notes.into_iter().flatten().collect(),
+        false => store.get_all(entries)?.into_iter().flatten().collect(),
     };
     Ok(Shows { block, notes })
 }
