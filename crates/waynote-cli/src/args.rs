@@ -31,8 +31,8 @@ pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallAr
 pub(crate) use formats::{ExportCommand, ImportArgs, StartArgs};
 pub(crate) use mistakes::explained;
 pub(crate) use notes::{
-    ContextArgs, KeyCommand, KindArg, NoteArgs, PinArgs, PlaceCommand, ScopeArgs, SearchArgs,
-    ShowArgs, TargetArgs,
+    ContextArgs, KeyCommand, KeyedArgs, KindArg, NoteArgs, PathArgs, PlaceCommand, ScopeArgs,
+    SearchArgs, ShowArgs, TargetArgs,
 };
 #[cfg(feature = "server")]
 pub(crate) use serve::ServeArgs;
@@ -44,7 +44,9 @@ pub(crate) use stores::StoresCommand;
 pub(crate) use token::CreateArgs;
 pub(crate) use token::TokenCommand;
 pub(crate) use ui::UiArgs;
-pub(crate) use verbs::{EditArgs, ListArgs, MoveArgs, NarrowArgs, TextArgs, VerbCommand};
+pub(crate) use verbs::{
+    EditArgs, ExpectArgs, ListArgs, MoveArgs, NarrowArgs, TextArgs, VerbCommand, WriteArgs,
+};
 
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
@@ -428,6 +430,8 @@ pub(crate) struct RestoreArgs {
     /// The note's revision
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) revision: Option<u64>,
+    #[command(flatten)]
+    pub(crate) expect: ExpectArgs,
     /// When restoring a file, replace the store. The old one is kept as notes.db.before-TIME
     #[arg(long, conflicts_with = "revision")]
     pub(crate) replace: bool,

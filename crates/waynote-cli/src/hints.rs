@@ -14,8 +14,8 @@ use crate::program;
 pub(crate) fn hint(error: &Error) -> String {
     if let Error::OthersText { revision, .. } = error {
         return format!(
-            "give your text a key of its own; or read this one, and `note`, `key`, `place` or `share` with \
-             `--if-revision {revision}` replaces or deletes it"
+            "give your text a key of its own; or read this one, and the same command with `--if-revision {revision}` \
+             replaces or deletes it"
         );
     }
     match (error.advice(), command(error)) {

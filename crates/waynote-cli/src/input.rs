@@ -82,6 +82,11 @@ pub(crate) fn place(path: &str) -> Outcome<Place> {
         };
     }
     if Place::is_relative(path) {
+        if is_name_of_repository(path) {
+            let hint = format!("did you mean `repo:{path}`? As a path it is `./{path}`");
+            let what = format!("`{path}` begins with the name of a host");
+            return Err(Failure::usage(what, hint));
+        }
         return Ok(Place::resolve(path, &home::base()?)?);
     }
     if path.starts_with('~') {
@@ -90,6 +95,15 @@ pub(crate) fn place(path: &str) -> Outcome<Place> {
     }
     let base = home::base_of_home()?;
     Ok(Place::resolve(path, &base)?)
+}
+
+/// True if a relative path is a repository's name as people write it, `github.com/acme/shop`, and no directory here.
+fn is_name_of_repository(path: &str) -> bool {
+    let Some((host, inside)) = path.split_once('/') else {
+        return false;
+    };
+    let has_dot = host.find('.').is_some_and(|at| at > 0);
+    has_dot && inside.contains('/') && !Path::new(host).exists()
 }
 
 /// An address as it is typed. A place's absolute path inside home is the place with `~`.

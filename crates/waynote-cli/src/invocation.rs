@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use waynote::visible::visible;
-use waynote::{Author, Lineage, Name, Reader, SecretPolicy, Stamp, Store, Writer};
+use waynote::{Author, Lineage, Name, Place, Reader, SecretPolicy, Stamp, Store, Writer};
 use waynote_loop::identity;
 
 use crate::args::AllowArgs;
@@ -25,6 +25,8 @@ pub(crate) struct Context<'o> {
     lineages: RefCell<Vec<Lineage>>,
     /// True once the command is known to write.
     writes: Cell<bool>,
+    /// The lineage that was made last: a command asks for that of the working directory several times.
+    last: RefCell<Option<Lineage>>,
 }
 
 impl<'o> Context<'o> {
@@ -35,7 +37,17 @@ impl<'o> Context<'o> {
             opened: OnceCell::new(),
             lineages: RefCell::default(),
             writes: Cell::new(false),
+            last: RefCell::default(),
         }
+    }
+
+    /// Every place whose notes apply at a directory.
+    pub(crate) fn around(&self, place: &Place) -> Outcome<Lineage> {
+        let mut last = self.last.borrow_mut();
+        if let Some(last) = last.as_ref().filter(|of| of.place() == place) {
+            return Ok(last.clone());
+        }
+        Ok(last.insert(self.settings.lineage(place)?).clone())
     }
 
     /// Author and time of a change. Inside a loop the store takes the agent for the author, even if a setting names a

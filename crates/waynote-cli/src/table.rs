@@ -16,22 +16,9 @@ pub(crate) use crate::when::cell as when;
 const CUT: [&str; 6] = ["preview", "detail", "why", "value", "about", "event"];
 
 /// Columns that are left out where the others have no room, the first ones first.
-const LEFT_OUT: [&str; 14] = [
-    "last used",
-    "position",
-    "section",
-    "took",
-    "seen",
-    "expires",
-    "created",
-    "notes",
-    "author",
-    "recorded",
-    "updated",
-    "type",
-    "pinned",
-    "last iteration",
-];
+const LEFT_OUT: &str = "\
+    last used, position, section, took, seen, expires, created, notes, author, recorded, updated, type, pinned, \
+    last iteration";
 
 /// The width of a cut column for which others are left out, and its minimum where none is left.
 const AT_LEAST: usize = 20;
@@ -135,7 +122,7 @@ impl<'h> Columns<'h> {
         };
         let wanted = (0..kept.len()).filter(|column| is_cut(*column));
         let wanted: usize = wanted.map(|column| self.widths[column].min(AT_LEAST)).sum();
-        for title in LEFT_OUT {
+        for title in LEFT_OUT.split(", ") {
             if others(&kept) + wanted <= width {
                 break;
             }

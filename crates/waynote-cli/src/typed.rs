@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Once;
 
 use serde_json::json;
+use waynote::instead;
 use waynote::named::{self, Typist};
 pub(crate) use waynote::stands::in_shell;
 use waynote::visible::visible;
@@ -69,7 +70,7 @@ impl Context<'_> {
     /// The same for the own notes alone. Where the name of a repository is not known, a line says so.
     pub(crate) fn own_lineage(&self, place: &Place) -> Outcome<Lineage> {
         static SAID: Once = Once::new();
-        let lineage = self.settings.lineage(place)?;
+        let lineage = self.around(place)?;
         if let Err(error) = self.typist(Some(&lineage)).check_known() {
             let hint = "notes on paths are read, those by its name are not";
             let (kind, what, json) = (error.kind(), error.to_string(), self.output.json);
@@ -84,7 +85,7 @@ impl Context<'_> {
             return self.lineage(place);
         }
         self.may_write();
-        let lineage = self.settings.lineage(place)?;
+        let lineage = self.around(place)?;
         self.typist(Some(&lineage)).check_known()?;
         self.beside(&lineage);
         Ok(lineage)
@@ -118,10 +119,7 @@ impl Context<'_> {
     ) -> Outcome<Address> {
         let Directory { place, is_exact } = directory;
         if is_exact {
-            return Ok(match key {
-                Some(key) => Address::PlaceKey(place, key.clone()),
-                None => Address::Place(place),
-            });
+            return Ok(Address::on(place, key.cloned()));
         }
         let lineage = self.lineage_for(&place, purpose)?;
         self.read(|store| Ok(self.typist(Some(&lineage)).at(store, place, key)?))
@@ -134,7 +132,7 @@ impl Context<'_> {
 
     /// The lineage of the working directory, with the notes that others have there.
     pub(crate) fn here(&self) -> Outcome<Lineage> {
-        let lineage = self.settings.lineage(&home::base()?.cwd())?;
+        let lineage = self.around(&home::base()?.cwd())?;
         self.beside(&lineage);
         Ok(lineage)
     }
@@ -144,7 +142,6 @@ impl Context<'_> {
             return Ok(typed.into());
         }
         match self.here() {
-            _ if !typed.starts_with("repo:") => Ok(typed.into()),
             Err(_) if !typed.starts_with("repo:/") => Ok(typed.into()),
             here => Ok(here?.whole(typed)?),
         }
@@ -308,7 +305,7 @@ pub(crate) fn is_directory(place: &Place) -> bool {
 pub(crate) fn found<T>(store: &dyn Store, named: &AddressAt, result: Result<T>) -> Outcome<T> {
     result.map_err(|error| {
         let hint = match &error {
-            Error::NotFound { .. } => named::instead_of(store, named).ok().flatten(),
+            Error::NotFound { .. } => instead::of_note(store, named).ok().flatten(),
             _ => None,
         };
         match hint {

@@ -135,11 +135,8 @@ impl Import<'_> {
         }
         let address = |entry: &IncomingEntry| Address::Session(entry.session.clone(), entry.id);
         let addresses: Vec<Address> = entries.iter().map(address).collect();
-        let stored = self.store.read(&Ask {
-            notes: addresses.clone(),
-            ..Ask::default()
-        })?;
-        for (address, stored) in addresses.into_iter().zip(stored.notes) {
+        let stored = self.store.get_all(addresses.clone())?;
+        for (address, stored) in addresses.into_iter().zip(stored) {
             match stored {
                 Some(_) => imported.unchanged += 1,
                 None => {

@@ -66,6 +66,7 @@ impl Plan {
         agent_author: Name,
         notes: Request,
     ) -> Self {
+        let notes = notes.author(agent_author.clone());
         Self {
             session,
             agent,

@@ -6,7 +6,7 @@ use waynote::session_log::iteration_named;
 use waynote::visible::visible;
 use waynote::{
     Address, AddressAt, Citation, Content, Key, Lineage, Note, NoteAsOf, Scope, Stamp, Store,
-    named, single,
+    instead, single,
 };
 
 use crate::arguments::Arguments;
@@ -171,7 +171,7 @@ impl Call<'_> {
         match (found, revision) {
             (Err(waynote::Error::NotFound { .. }), None) => Err(self.missing(address)?),
             (Err(waynote::Error::NotFound { what }), Some(_)) => {
-                let hint = named::instead_of(store, at)?.unwrap_or_default();
+                let hint = instead::of_note(store, at)?.unwrap_or_default();
                 Err(Refusal::not_found(format!("there is no {what}"), hint))
             }
             (found, _) => Ok(found?),
@@ -258,6 +258,6 @@ pub(crate) fn keys_in_words(
     scope: &Scope,
     meant: Option<&str>,
 ) -> waynote::Result<String> {
-    let keys = named::keys(store, std::slice::from_ref(scope), meant)?;
+    let keys = instead::keys(store, std::slice::from_ref(scope), meant)?;
     Ok(keys.unwrap_or_else(|| format!("no notes are stored in {scope}")))
 }

@@ -312,6 +312,9 @@ impl ServerHandler for Server {
                 true => notes.block_and_notes(here).unwrap_or_default(),
                 false => Default::default(),
             };
+            if let Some(delivery) = delivery.as_ref().filter(|_| is_owed) {
+                block = delivery.says(notes.store(), &here.lineage()) + &block;
+            }
             let outcome =
                 Arguments::check(arguments, spec.name, spec.parameters).and_then(|arguments| {
                     (spec.run)(&mut Call {

@@ -155,8 +155,8 @@ pub use model::{
 };
 pub use rules::{copy, heartbeat, person, session_state, stall};
 pub use views::{
-    found, listing, loops, moved, named, notebook, places, scope_list, session_log, session_status,
-    single, stands, tend,
+    found, instead, listing, loops, moved, named, notebook, places, scope_list, session_log,
+    session_status, single, stands, tend,
 };
 pub use waynote_secrets as secrets;
 pub use waynote_text::{json, text, visible};

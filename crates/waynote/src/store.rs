@@ -137,6 +137,11 @@ pub trait Reader {
         Ok(answer!(self, notes: address.clone()))
     }
 
+    /// Several notes as they are now, in the order of their addresses.
+    fn get_all(&self, addresses: Vec<Address>) -> Result<Vec<Option<Note>>> {
+        Ok(answers!(self, notes: addresses))
+    }
+
     /// Notes as they are now.
     fn select(&self, filter: &Filter) -> Result<Vec<Note>> {
         let mut ask = Ask::default();
@@ -256,11 +261,6 @@ pub trait Reader {
     /// The [`SessionEvent::LoopStarted`] of every loop that holds a session, by session.
     fn leases(&self) -> Result<Vec<SessionsEvent>> {
         Ok(answers!(self, all_leases: true))
-    }
-
-    /// The sessions with events, by name, whether they have entries or not.
-    fn sessions_with_events(&self) -> Result<Vec<Name>> {
-        Ok(answers!(self, event_sessions: true))
     }
 
     /// Everything that happened after a point, in order, at most `limit` items.

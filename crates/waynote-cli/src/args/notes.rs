@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use waynote::context::{Section, Style};
 
 use super::values::given_path;
-use super::{AllowArgs, At, CitesArgs, TextArgs};
+use super::{At, ExpectArgs, WriteArgs};
 
 // The arguments of `waynote note`.
 #[derive(Args)]
@@ -16,21 +16,14 @@ pub(crate) struct NoteArgs {
     /// Save it under this key: a-z, 0-9, `_`, `-`. An existing note is overwritten
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
-    #[command(flatten)]
-    pub(crate) text: TextArgs,
     /// Replace the text of the directory's own note
     #[arg(long, conflicts_with = "key")]
     pub(crate) replace: bool,
     /// Pin it: show it whole in every prompt
     #[arg(long, requires = "key")]
     pub(crate) pin: bool,
-    /// Write only if this is the current revision; 0: only if the note does not exist yet
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) if_revision: Option<u64>,
     #[command(flatten)]
-    pub(crate) cites: CitesArgs,
-    #[command(flatten)]
-    pub(crate) allow: AllowArgs,
+    pub(crate) write: WriteArgs,
 }
 
 #[derive(Subcommand)]
@@ -43,17 +36,10 @@ pub(crate) enum PlaceCommand {
         #[command(flatten)]
         path: PathArgs,
         #[command(flatten)]
-        text: TextArgs,
-        /// Write only if this is the current revision; 0: only if the note does not exist yet
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        if_revision: Option<u64>,
+        write: WriteArgs,
         /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_bytes: Option<i64>,
-        #[command(flatten)]
-        cites: CitesArgs,
-        #[command(flatten)]
-        allow: AllowArgs,
     },
     /// Print the directory's own note
     Read {
@@ -80,9 +66,8 @@ pub(crate) enum PlaceCommand {
     Delete {
         #[command(flatten)]
         at: At,
-        /// Delete only if this is the current revision
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        if_revision: Option<u64>,
+        #[command(flatten)]
+        expect: ExpectArgs,
     },
 }
 
@@ -114,16 +99,15 @@ pub(crate) struct TargetArgs {
     pub(crate) path: PathArgs,
 }
 
-/// The note to pin or unpin.
+/// A keyed note to change.
 #[derive(Args)]
-pub(crate) struct PinArgs {
+pub(crate) struct KeyedArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
     /// The key, or an address
     pub(crate) key: String,
-    /// Change it only if this is the current revision
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) if_revision: Option<u64>,
+    #[command(flatten)]
+    pub(crate) expect: ExpectArgs,
 }
 
 #[derive(Subcommand)]
@@ -139,23 +123,16 @@ pub(crate) enum KeyCommand {
         /// The key: a-z, 0-9, `_`, `-`; or an address
         key: String,
         #[command(flatten)]
-        text: TextArgs,
+        write: WriteArgs,
         /// Pin it: show it whole in every prompt
         #[arg(long)]
         pin: bool,
-        /// Write only if this is the current revision; 0: only if the note does not exist yet
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        if_revision: Option<u64>,
         /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_BYTES] [default: 4096]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_bytes: Option<i64>,
         /// Limit on the number of notes; zero or less: no limit [env: WAYNOTE_MAX_NOTES] [default: 64]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_notes: Option<i64>,
-        #[command(flatten)]
-        cites: CitesArgs,
-        #[command(flatten)]
-        allow: AllowArgs,
     },
     /// Print a note: without a scope, the nearest one with that key
     Show {
@@ -175,19 +152,11 @@ pub(crate) enum KeyCommand {
     /// Delete a note
     ///
     /// A note that does not exist is an error, with exit code 1.
-    Delete {
-        #[command(flatten)]
-        scope: ScopeArgs,
-        /// The key, or an address
-        key: String,
-        /// Delete only if this is the current revision
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        if_revision: Option<u64>,
-    },
+    Delete(KeyedArgs),
     /// Pin a note: show it whole in every prompt
-    Pin(PinArgs),
+    Pin(KeyedArgs),
     /// Unpin a note
-    Unpin(PinArgs),
+    Unpin(KeyedArgs),
     /// Print how many keyed notes the project has
     Count {
         #[command(flatten)]

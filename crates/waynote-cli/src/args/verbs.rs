@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::values::given_path;
-use super::{AllowArgs, KindArg};
+use super::{AllowArgs, CitesArgs, KindArg};
 
 #[derive(Subcommand)]
 #[command(defer = true)]
@@ -49,6 +49,8 @@ pub(crate) struct EditArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) expect: ExpectArgs,
+    #[command(flatten)]
     pub(crate) allow: AllowArgs,
 }
 
@@ -61,6 +63,9 @@ pub(crate) struct MoveArgs {
     /// Overwrite the note that is there; `undo` brings it back
     #[arg(long)]
     pub(crate) force: bool,
+    /// Overwrite it only if this is its current revision
+    #[arg(long, value_name = "N", requires = "force")]
+    pub(crate) if_revision: Option<u64>,
 }
 
 // Filters of a list.
@@ -87,6 +92,27 @@ pub(crate) struct ListArgs {
     pub(crate) entry_type: Option<String>,
     #[command(flatten)]
     pub(crate) narrow: NarrowArgs,
+}
+
+// A text to write, and when.
+#[derive(Args)]
+pub(crate) struct WriteArgs {
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+    #[command(flatten)]
+    pub(crate) expect: ExpectArgs,
+    #[command(flatten)]
+    pub(crate) cites: CitesArgs,
+    #[command(flatten)]
+    pub(crate) allow: AllowArgs,
+}
+
+// The state of a note that is to be changed.
+#[derive(Args, Clone, Copy, Default)]
+pub(crate) struct ExpectArgs {
+    /// Change the note only if this is its current revision; 0: only if it does not exist yet
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) if_revision: Option<u64>,
 }
 
 // The text of a note.

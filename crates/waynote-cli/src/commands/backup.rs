@@ -42,7 +42,7 @@ pub(super) fn restore(context: &mut Context<'_>, args: &RestoreArgs) -> Outcome 
     let what = args.what.to_string_lossy();
     let names_revision = args.revision.is_some() || (what.contains('@') && !file.exists());
     match !args.replace && (Address::is_meant(&what) || names_revision) {
-        true => undo::restore(context, &what, args.revision),
+        true => undo::restore(context, &what, args.revision, args.expect),
         false => whole(context, file, args.replace),
     }
 }

@@ -9,6 +9,7 @@ use waynote::{AsOf, Error};
 
 use crate::args::ContextArgs;
 use crate::error::{Failure, Outcome, say};
+use crate::home;
 use crate::inside::Inside;
 use crate::invocation::Context;
 use crate::settings::faithful_shows_all;
@@ -80,10 +81,10 @@ fn given(context: &mut Context<'_>, args: &ContextArgs, iteration: i64) -> Outco
                 format!("choose them: `waynote context --at PATH --budget TOKENS --as-of {began}`"),
             ));
         };
-        if block.style == Style::Faithful && args.explain {
+        if block.request.style == Style::Faithful && args.explain {
             return Err(faithful_shows_all());
         }
-        let explains = args.explain || (context.output.json && block.budget == 0);
+        let explains = args.explain || (context.output.json && block.request.budget.tokens == 0);
         let request = block.request(session.clone(), iteration, began);
         Ok(block.again(store, &request.explain(explains))?)
     })?;
@@ -136,7 +137,12 @@ pub(super) fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Requ
         return Err(faithful_shows_all());
     }
     let place = context.place(args.at.path.as_deref())?;
-    let (agent, lineage) = (settings.agent.value.clone(), context.lineage(&place)?);
+    let (agent, mut lineage) = (settings.agent.value.clone(), context.lineage(&place)?);
+    if args.at.path.is_some()
+        && let Ok(base) = home::base()
+    {
+        lineage = lineage.read_from(&context.around(&base.cwd())?);
+    }
     Ok(Request::new(agent, lineage, crate::clock::now()?)
         .style(style)
         .only(args.only)

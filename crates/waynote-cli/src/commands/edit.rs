@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use waynote::visible::{visible, without_hidden};
-use waynote::{Address, Content, Error, Expect, Note, SaveOptions};
+use waynote::{Address, Content, Error, Expect, Note};
 use waynote_system::shell::quoted;
 
-use super::saved::{Saved, Saving};
+use super::saved::{self, Saved, Saving};
 use super::share;
 use crate::args::{AllowArgs, EditArgs, TextArgs};
 use crate::error::{Failure, Outcome, say};
@@ -18,26 +18,26 @@ use crate::typed::Use;
 use crate::{home, input};
 
 pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
-    let address = context.note(&args.note, Use::Edit)?;
+    let saving = Saving::of(context, context.note(&args.note, Use::Edit)?);
+    let saving = Saving {
+        adds: args.append.is_some(),
+        options: saving.options.expect(args.expect.if_revision.into()),
+        ..saving
+    };
     let content = match (&args.append, &args.file) {
         (None, None) => None,
         (Some(text), _) => Some(input::note_text(text, false)?),
         (_, Some(file)) => Some(input::file(file, args.allow.empty)?),
     };
-    let adds = args.append.is_some();
-    if let Some(shared) = share::to_change(context, &address)? {
-        return share::edit(context, &shared, content, adds);
+    if let Some(shared) = share::to_change(context, &saving.address)? {
+        return share::edit(context, &shared, content, saving.adds);
     }
-    let Some(content) = content else {
-        return in_editor(context, address, &args.allow);
-    };
-    let saved = save(context, address, content, Expect::Any, &args.allow, adds)?;
-    context.answer(&saved, || saved.said.clone())
+    saved::save(context, saving, content, None, &args.allow)
 }
 
 /// Edits the note of a directory or a key in the editor, and says so.
-pub(super) fn in_editor(context: &mut Context<'_>, address: Address, allow: &AllowArgs) -> Outcome {
-    match edited(context, address, allow)? {
+pub(super) fn in_editor(context: &mut Context<'_>, saving: Saving, allow: &AllowArgs) -> Outcome {
+    match edited(context, saving, allow)? {
         Some(saved) => context.answer(&saved, || saved.said.clone()),
         None => {
             say(UNCHANGED);
@@ -52,9 +52,10 @@ pub(super) const UNCHANGED: &str = "the text is unchanged: nothing was written";
 /// Edits the note of a directory or a key in the editor, and prints nothing. None if the text is unchanged.
 pub(super) fn edited(
     context: &mut Context<'_>,
-    address: Address,
+    mut saving: Saving,
     allow: &AllowArgs,
 ) -> Outcome<Option<Saved>> {
+    let address = saving.address.clone();
     if let Address::Session(..) = address {
         return Err(Error::AppendOnly { address }.into());
     }
@@ -81,11 +82,17 @@ pub(super) fn edited(
         if !before.as_ref().is_some_and(had_end) && edited.ends_with(b"\n") {
             edited.pop();
         }
-        let expect = Expect::Revision(before.map_or(0, |note| note.revision));
+        if saving.options.expect == Expect::Any {
+            saving.options.expect = Expect::Revision(before.map_or(0, |note| note.revision));
+        }
+        saving.adds = false;
         Content::written(edited)
             .map_err(Failure::from)
             .and_then(|content| input::not_blank(content, "the text", allow.empty))
-            .and_then(|content| save(context, address, content, expect, allow, false))
+            .and_then(|content| {
+                let stamp = context.stamp_allowing(allow)?;
+                Saved::write(context, saving, content, &stamp)
+            })
             .map(Some)
     };
     match saved {
@@ -153,26 +160,6 @@ pub(super) fn editor() -> Outcome<String> {
         "no editor is set",
         "set VISUAL or EDITOR, for example `export EDITOR=nano`; or give the text: `--append TEXT`, `--file FILE`",
     ))
-}
-
-/// Saves the text, or adds it to the end.
-fn save(
-    context: &Context<'_>,
-    address: Address,
-    content: Content,
-    expect: Expect,
-    allow: &AllowArgs,
-    adds: bool,
-) -> Outcome<Saved> {
-    let stamp = context.stamp_allowing(allow)?;
-    let limits = context.settings.limits(None, None);
-    let options = SaveOptions::default().limits(limits).expect(expect);
-    let saving = Saving {
-        options,
-        adds,
-        ..address.into()
-    };
-    Saved::write(context, saving, content, &stamp)
 }
 
 /// The text of an argument or a file; none if the editor has to ask for it.

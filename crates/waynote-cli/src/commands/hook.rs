@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use waynote::Lineage;
 use waynote::context::Request;
-use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
+use waynote_clients::{Answer, Call, Client, Hook, Ledgers, Payload};
 
 use super::stands;
 use crate::args::{Global, HookArgs};
@@ -214,11 +214,9 @@ fn work(
     // The limit counts from here: what follows reads files of a repository, too.
     let limit = Limit::of(hook.can_wait(), is_elsewhere);
     let _ = sender.send(Message::Read(limit));
-    let lineage = settings.lineage(&hook.place(environment())?)?;
-    let roots = &settings.action_roots.value;
-    if !hook.looks(environment(), &settings.naming(), &lineage, roots)? {
+    let Some(lineage) = looked_at(&mut hook, &settings)? else {
         return Ok(hook.nothing());
-    }
+    };
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
     settings.lock_wait.value = settings.lock_wait.value.min(limit.wait / 2);
@@ -242,30 +240,49 @@ fn work(
         true => Inside::named(&settings),
         false => Inside::of_block(&settings, store)?,
     };
-    let request = request(&settings, lineage, &inside)?;
-    let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
-    let searches = !words.no_search;
-    let says =
-        |lineage: &Lineage| of_team.clone() + &stands::in_block(&settings, opened.own(), lineage);
-    Ok(hook.answer(
-        environment(),
-        store,
-        request,
-        searches,
-        has_it_in_prompt,
-        &says,
-    )?)
+    said(
+        &hook,
+        &settings,
+        (&opened, &of_team),
+        (lineage, &inside),
+        !words.no_search,
+    )
 }
 
-/// The request of a block for a session at a place.
-fn request(settings: &Settings, lineage: Lineage, inside: &Inside) -> Outcome<Request> {
+/// The lineage of the place that a hook is about; none where it has nothing to say.
+fn looked_at(hook: &mut Hook, settings: &Settings) -> Outcome<Option<Lineage>> {
+    let lineage = settings.lineage(&hook.place(environment())?)?;
+    let roots = &settings.action_roots.value;
+    let looks = hook.looks(environment(), &settings.naming(), &lineage, roots)?;
+    Ok(looks.then_some(lineage))
+}
+
+/// The answer for a session at a place, which a start begins with what is to be said of the team's store.
+fn said(
+    hook: &Hook,
+    settings: &Settings,
+    (opened, of_team): (&OpenStore, &str),
+    (lineage, inside): (Lineage, &Inside),
+    searches: bool,
+) -> Outcome<Answer> {
     let agent = settings.agent.value.clone();
-    Ok(Request::new(agent, lineage, clock::now()?)
+    let request = Request::new(agent, lineage, clock::now()?)
         .session(inside.session.clone())
         .iteration(inside.iteration)
         .style(settings.style.value)
         .budget(settings.budget(None))
-        .tools(waynote_mcp::reader_tools()))
+        .tools(waynote_mcp::reader_tools());
+    let has_it = inside.is_in_loop && hook.may_have_it_in_prompt();
+    let says =
+        |lineage: &Lineage| of_team.to_owned() + &stands::in_block(settings, opened.own(), lineage);
+    Ok(hook.answer(
+        environment(),
+        opened.store(),
+        request,
+        searches,
+        has_it,
+        &says,
+    )?)
 }
 
 /// The answer of a hook that a client runs by a call of its server; empty where it says nothing.
@@ -291,21 +308,13 @@ pub(super) fn answered(
         payload: Payload::of_call(arguments)?,
     };
     let mut hook = call.enter(environment(), ledgers, None)?;
-    let lineage = settings.lineage(&hook.place(environment())?)?;
-    let roots = &settings.action_roots.value;
-    if !hook.looks(environment(), &settings.naming(), &lineage, roots)? {
+    let Some(lineage) = looked_at(&mut hook, settings)? else {
         return Ok(String::new());
-    }
+    };
     opened.beside(&lineage);
-    let store = opened.store();
-    let inside = Inside::of_block(settings, store)?;
-    let request = request(settings, lineage, &inside)?;
-    let has_it = inside.is_in_loop && hook.may_have_it_in_prompt();
-    let says = |lineage: &Lineage| stands::in_block(settings, opened.own(), lineage);
-    let (said, _) = hook
-        .answer(environment(), store, request, false, has_it, &says)?
-        .claim();
-    Ok(said)
+    let inside = Inside::of_block(settings, opened.store())?;
+    let answer = said(&hook, settings, (opened, ""), (lineage, &inside), false)?;
+    Ok(answer.claim().0)
 }
 
 /// The ledgers of delivered notes. None without a home directory: then nothing can be remembered.

@@ -4,13 +4,12 @@ use std::cmp::Reverse;
 
 use waynote::visible::visible;
 use waynote::{
-    Address, AddressAt, Error, Filter, Key, Note, NoteAsOf, Place, SaveOptions, Scope, named,
-    single,
+    Address, AddressAt, Error, Filter, Key, Note, NoteAsOf, Place, Scope, instead, named, single,
 };
 
-use super::saved::{self, Saving, expected, gone};
+use super::saved::{self, Saving, gone};
 use super::show;
-use crate::args::{KeyCommand, PinArgs, ScopeArgs, TargetArgs};
+use crate::args::{KeyCommand, KeyedArgs, ScopeArgs, TargetArgs};
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::settings::Origin;
@@ -22,35 +21,26 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
         KeyCommand::Save {
             target,
             key,
-            text,
+            write,
             pin,
-            if_revision,
             max_bytes,
             max_notes,
-            cites,
-            allow,
         } => {
-            let options = SaveOptions::default()
-                .limits(context.settings.limits(*max_bytes, *max_notes))
-                .pin(pin.then_some(true))
-                .expect(expected(*if_revision));
             let saving = to_save(context, target, key)?;
-            saved::save(context, Saving { options, ..saving }, text, (cites, allow))
+            let limits = context.settings.limits(*max_bytes, *max_notes);
+            let options = saving.options.limits(limits).pin(pin.then_some(true));
+            saved::write(context, Saving { options, ..saving }, write)
         }
         KeyCommand::Show { scope, key } => {
             let named = keyed(context, scope, key)?;
             show::print(context, &named, named.revision.map(NoteAsOf::Revision))
         }
         KeyCommand::List { scope, pinned } => list_of(context, scope, *pinned),
-        KeyCommand::Delete {
-            scope,
-            key,
-            if_revision,
-        } => {
+        KeyCommand::Delete(KeyedArgs { scope, key, expect }) => {
             let address = latest(keyed(context, scope, key)?, key)?;
             let is_unscoped = scope.at.is_none() && notebook(context, scope).is_none();
             let typed = Some(key.as_str()).filter(|key| is_unscoped && !Address::is_meant(key));
-            saved::delete(context, address, typed, *if_revision)
+            saved::delete(context, address, typed, *expect)
         }
         KeyCommand::Pin(args) => pin(context, args, true),
         KeyCommand::Unpin(args) => pin(context, args, false),
@@ -61,10 +51,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
     }
 }
 
-fn pin(context: &mut Context<'_>, args: &PinArgs, pinned: bool) -> Outcome {
+fn pin(context: &mut Context<'_>, args: &KeyedArgs, pinned: bool) -> Outcome {
     let address = latest(keyed(context, &args.scope, &args.key)?, &args.key)?;
     let named = AddressAt::new(address, None);
-    let (expect, stamp) = (expected(args.if_revision), context.stamp()?);
+    let (expect, stamp) = (args.expect.if_revision.into(), context.stamp()?);
     let note = context.write(|store| {
         match single::set_pinned(store, named.address.clone(), pinned, expect, &stamp) {
             Err(error @ Error::Conflict { .. }) => Err(gone(error)),
@@ -82,7 +72,7 @@ fn list_of(context: &mut Context<'_>, scope: &ScopeArgs, pinned: bool) -> Outcom
     let names: Vec<String> = scopes.iter().map(ToString::to_string).collect();
     let mut nothing = format!("no {which} in {}", names.join(", "));
     if let ([], [scope]) = (&notes[..], &scopes[..]) {
-        let others = context.read(|store| Ok(named::instead_of_scope(store, scope)?))?;
+        let others = context.read(|store| Ok(instead::of_scope(store, scope)?))?;
         nothing += &others.map_or(String::new(), |others| format!("; {others}"));
     }
     let heading = ["note", "updated", "pinned", "preview"];
@@ -155,23 +145,23 @@ fn keyed(context: &Context<'_>, scope: &ScopeArgs, typed: &str) -> Outcome<Addre
 pub(super) fn to_save(context: &Context<'_>, target: &TargetArgs, typed: &str) -> Outcome<Saving> {
     let (scope, by_path) = (&target.scope, target.path.by_path);
     if let Some(address) = in_scope(context, scope, typed, Use::Make, by_path)? {
-        return Ok(address.into());
+        return Ok(Saving::of(context, address));
     }
     if Address::is_meant(typed) {
-        return Ok(latest(keyed(context, scope, typed)?, typed)?.into());
+        let address = latest(keyed(context, scope, typed)?, typed)?;
+        return Ok(Saving::of(context, address));
     }
     let key: Key = typed.parse()?;
     if by_path {
-        let lineage = context.settings.lineage(&context.place(None)?)?;
+        let lineage = context.around(&context.place(None)?)?;
         let project = lineage.path_of(lineage.project().unwrap_or(lineage.place()));
-        return Ok(Address::PlaceKey(project, key).into());
+        return Ok(Saving::of(context, Address::PlaceKey(project, key)));
     }
     let named::Saved { address, others } = context.to_save(&key)?;
-    let saving = address.into();
     Ok(Saving {
         others,
         is_unscoped: true,
-        ..saving
+        ..Saving::of(context, address)
     })
 }
 

@@ -8,7 +8,7 @@ use waynote::loops;
 use waynote::session_log::reply;
 use waynote::session_state::{AgentSignal, EntryIteration, SessionReader, entry_iteration};
 use waynote::{
-    EntryType, Name, Reader, Scope, SessionLog, SessionState, SessionStatus, Store, named,
+    EntryType, Name, Reader, Scope, SessionLog, SessionState, SessionStatus, Store, instead,
 };
 use waynote_loop::identity::known_dead;
 
@@ -150,7 +150,7 @@ fn check_known(context: &Context<'_>, session: &Name) -> Outcome {
         if sessions.iter().any(|of| of.scope == scope) {
             return Ok(());
         }
-        let others = named::instead_of_scope(store, &scope)?;
+        let others = instead::of_scope(store, &scope)?;
         let hint = others.unwrap_or_else(|| "no session has begun yet".into());
         let what = format!("there is no {scope}");
         Err(Failure::refused("not_found", what, hint))

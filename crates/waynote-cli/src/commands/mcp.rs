@@ -207,6 +207,10 @@ impl Delivery for ToClient {
         }
     }
 
+    fn says(&self, store: &dyn Store, here: &Lineage) -> String {
+        super::stands::in_block(&self.settings, store, here)
+    }
+
     /// A failure says nothing: the client would show it as an error of the tool.
     fn hook(&self, _store: &dyn Store, arguments: &Map<String, Value>) -> Option<String> {
         let said = super::hook::answered(

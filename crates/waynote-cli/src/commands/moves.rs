@@ -28,7 +28,7 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
     }
     let options = MoveOptions {
         copy,
-        force: args.force,
+        over: args.force.then(|| args.if_revision.into()),
         is_directory: false,
         limits: context.settings.limits(None, None),
     };
@@ -42,7 +42,10 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
             moved::relocate(store, &pair, options, &stamp),
         )
     });
-    let applied = applied.map_err(|failure| in_the_way(failure, Some(&to), &[]))?;
+    let applied = applied.map_err(|failure| match failure {
+        Failure::Library(Error::Conflict { .. }) if args.if_revision.is_some() => failure,
+        failure => in_the_way(failure, Some(&to), &[]),
+    })?;
     let overwrote = applied.iter().find_map(|applied| applied.before);
     let (shown, back) = (from.masked(), to.masked());
     let back = match overwrote {
@@ -76,7 +79,7 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
     let stamp = context.stamp()?;
     // Inside a repository that gets its name, another one has its own.
     let around = |place: &Place| {
-        let lineage = context.settings.lineage(place).ok()?;
+        let lineage = context.around(place).ok()?;
         lineage.checkouts().first().cloned()
     };
     let own = around(&old.place).filter(|_| new.in_repository().is_some());
@@ -130,15 +133,20 @@ fn in_the_way(
     pairs: &[(&Place, Address, Address)],
 ) -> Failure {
     match failure {
-        Failure::Library(ref error @ Error::OthersText { ref address, .. })
-            if Some(address) == to =>
-        {
-            Failure::refused(
-                "others_text",
-                error.to_string(),
-                "nothing was changed: name another address, and a person overwrites this one",
-            )
-        }
+        Failure::Library(
+            ref error @ Error::OthersText {
+                ref address,
+                revision,
+                ..
+            },
+        ) if Some(address) == to => Failure::refused(
+            "others_text",
+            error.to_string(),
+            format!(
+                "nothing was changed: name another address, or read this text, and `--force --if-revision {revision}` \
+                     overwrites it"
+            ),
+        ),
         Failure::Library(Error::Conflict {
             address,
             current: Some(note),

@@ -193,11 +193,8 @@ impl View {
         let more_sessions = all_sessions - sessions.len();
         let receipt = waynote::context::render(store, request)?.receipt;
         let shown = receipt.claims.iter().take(LINES);
-        let notes = store.read(&Ask {
-            notes: shown.map(|claim| claim.address.clone()).collect(),
-            ..Ask::default()
-        })?;
-        let notes = notes.notes.into_iter().flatten().collect();
+        let notes = store.get_all(shown.map(|claim| claim.address.clone()).collect())?;
+        let notes = notes.into_iter().flatten().collect();
         let (all, tokens) = (receipt.claims.len(), receipt.tokens);
         Ok(Self {
             asked,

@@ -1,10 +1,12 @@
 //! `waynote place`: notes by directory.
 
-use waynote::{Filter, Listing, Note, Place, SaveOptions, ScopeKind};
+use std::ffi::OsStr;
+
+use waynote::{Filter, Listing, Note, Place, ScopeKind};
 
 use super::moves;
 use super::saved::{self, Saving};
-use crate::args::PlaceCommand;
+use crate::args::{PathArgs, PlaceCommand};
 use crate::error::{Outcome, say};
 use crate::home;
 use crate::invocation::Context;
@@ -18,18 +20,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
         PlaceCommand::Write {
             at,
             path,
-            text,
-            if_revision,
+            write,
             max_bytes,
-            cites,
-            allow,
         } => {
-            let options = SaveOptions::default()
-                .limits(context.settings.place_limits(*max_bytes))
-                .expect(saved::expected(*if_revision));
-            let directory = context.directory(at.path.as_deref())?.by_path(path.by_path);
-            let saving = context.on_directory(directory, None, Use::Make)?.into();
-            saved::save(context, Saving { options, ..saving }, text, (cites, allow))
+            let mut saving = to_save(context, at.path.as_deref(), *path)?;
+            saving.options.limits = context.settings.place_limits(*max_bytes);
+            saved::write(context, saving, write)
         }
         PlaceCommand::Read { at } => {
             let directory = context.directory(at.path.as_deref())?;
@@ -83,12 +79,23 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             let new = context.name_of(&new, Use::Make)?;
             moves::place(context, &old, &new)
         }
-        PlaceCommand::Delete { at, if_revision } => {
+        PlaceCommand::Delete { at, expect } => {
             let directory = context.directory(at.path.as_deref())?;
             let address = context.on_directory(directory, None, Use::Keep)?;
-            saved::delete(context, address, None, *if_revision)
+            saved::delete(context, address, None, *expect)
         }
     }
+}
+
+/// The note of a directory that is written.
+pub(super) fn to_save(
+    context: &Context<'_>,
+    at: Option<&OsStr>,
+    path: PathArgs,
+) -> Outcome<Saving> {
+    let directory = context.directory(at)?.by_path(path.by_path);
+    let address = context.on_directory(directory, None, Use::Make)?;
+    Ok(Saving::of(context, address))
 }
 
 /// The places of these notes that no longer exist on this machine. None for a store of several machines: the directory

@@ -5,11 +5,11 @@ use serde_json::json;
 use waynote::text::shell_word;
 use waynote::visible::{dropped, hidden_characters};
 use waynote::{
-    Address, AddressAt, Content, Error, Expect, Note, SaveOptions, Scope, Stamp, single,
+    Address, AddressAt, Citation, Content, Error, Note, SaveOptions, Scope, Stamp, single,
 };
 
 use super::{edit, stands};
-use crate::args::{AllowArgs, CitesArgs, TextArgs};
+use crate::args::{AllowArgs, ExpectArgs, WriteArgs};
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::invocation::Context;
@@ -28,12 +28,14 @@ pub(super) struct Saving {
     pub(super) is_unscoped: bool,
 }
 
-impl From<Address> for Saving {
-    fn from(address: Address) -> Self {
+impl Saving {
+    /// A note whose whole text is written, within the limits of the settings.
+    pub(super) fn of(context: &Context<'_>, address: Address) -> Self {
+        let limits = context.settings.limits(None, None);
         Self {
             address,
             others: Vec::new(),
-            options: SaveOptions::default(),
+            options: SaveOptions::default().limits(limits),
             adds: false,
             is_unscoped: false,
         }
@@ -97,7 +99,7 @@ impl Saved {
             Ok((note, before, begins_notebook))
         })?;
         if let Ok(base) = home::base()
-            && let Ok(lineage) = context.settings.lineage(&base.cwd())
+            && let Ok(lineage) = context.around(&base.cwd())
         {
             stands::remember(&context.settings, &lineage);
         }
@@ -151,23 +153,27 @@ impl Saved {
 }
 
 /// Saves the whole text of a note, or more of it, from an argument, a file or the editor, and says so.
+pub(super) fn write(context: &mut Context<'_>, saving: Saving, args: &WriteArgs) -> Outcome {
+    let options = saving.options.expect(args.expect.if_revision.into());
+    let content = edit::text_or_editor(&args.text, &args.allow)?;
+    let (saving, cites) = (Saving { options, ..saving }, args.cites.given());
+    save(context, saving, content, cites, &args.allow)
+}
+
+/// Saves this text, or one from the editor, and says so.
 pub(super) fn save(
     context: &mut Context<'_>,
     saving: Saving,
-    text: &TextArgs,
-    (cites, allow): (&CitesArgs, &AllowArgs),
+    content: Option<Content>,
+    cites: Option<Vec<Citation>>,
+    allow: &AllowArgs,
 ) -> Outcome {
-    let Some(content) = edit::text_or_editor(text, allow)? else {
-        return edit::in_editor(context, saving.address, allow);
+    let Some(content) = content else {
+        return edit::in_editor(context, saving, allow);
     };
-    let stamp = context.stamp_allowing(allow)?.citing(cites.given());
+    let stamp = context.stamp_allowing(allow)?.citing(cites);
     let saved = Saved::write(context, saving, content, &stamp)?;
     context.answer(&saved, || saved.said.clone())
-}
-
-/// The revision that `--if-revision` expects.
-pub(super) fn expected(if_revision: Option<u64>) -> Expect {
-    if_revision.map_or(Expect::Any, Expect::Revision)
 }
 
 /// The error of a change that does not create a note, where the expected one is gone.
@@ -187,12 +193,12 @@ pub(super) fn delete(
     context: &mut Context<'_>,
     address: Address,
     key: Option<&str>,
-    if_revision: Option<u64>,
+    expect: ExpectArgs,
 ) -> Outcome {
     let (stamp, named) = (context.stamp()?, AddressAt::new(address, None));
     context.write(|store| {
         let address = named.address.clone();
-        let deleted = match single::delete(store, address, expected(if_revision), &stamp) {
+        let deleted = match single::delete(store, address, expect.if_revision.into(), &stamp) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Error::not_found(named.to_string())),
             Err(error) => return Err(gone(error)),

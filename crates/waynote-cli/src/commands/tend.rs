@@ -5,6 +5,7 @@ use waynote::visible::{lines, visible};
 use waynote::{Address, Expect, Note, Place, secrets::masked, single};
 use waynote_system::shell::quoted;
 
+use super::saved::Saving;
 use super::{confirm, edit, stale};
 use crate::args::AllowArgs;
 use crate::error::Outcome;
@@ -158,7 +159,8 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
             format!("unpinned {address}")
         }
         ("e", _) => {
-            edit::in_editor(context, of, &AllowArgs::default())?;
+            let saving = Saving::of(context, of);
+            edit::in_editor(context, saving, &AllowArgs::default())?;
             return Ok(true);
         }
         _ => {

@@ -9,6 +9,7 @@ use waynote::{
 };
 
 use super::saved::say_deleted;
+use crate::args::ExpectArgs;
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::invocation::Context;
@@ -91,7 +92,12 @@ fn report(context: &mut Context<'_>, done: &[Applied], did: &str, then: &str) ->
     })
 }
 
-pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u64>) -> Outcome {
+pub(super) fn restore(
+    context: &mut Context<'_>,
+    typed: &str,
+    revision: Option<u64>,
+    expect: ExpectArgs,
+) -> Outcome {
     let named = context.note_and_revision(typed, revision, Use::Keep)?;
     let Some(revision) = named.revision else {
         let note = shell_word(&named.address.to_string());
@@ -106,7 +112,7 @@ pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u
     let change = Change::Restore {
         address: named.address.clone(),
         revision,
-        last: None,
+        last: expect.if_revision,
     };
     let applied = context.write(|store| found(store, &named, store.apply(&[change], &stamp)))?;
     let did = format!("restored revision {revision} of");

@@ -32,7 +32,7 @@ fn words() {
 
     $ waynote key save l x --max-notes 1
     exit 1
-    error: the notebook is full: 1 note, the limit is 1
+    error: agent:default is full: 1 note, the limit is 1
       save under a key that exists, or add the text to another note; raise the setting `max_notes` (zero or less: no limit)
 
     $ waynote --iteration two context

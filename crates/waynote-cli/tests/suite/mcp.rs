@@ -310,7 +310,7 @@ fn a_full_notebook_says_so_in_time() {
     saved agent:default#k5 (new); it applies in every project, as none is known here; agent:default has 1 of 1 notes: add to one of them rather than a new one
 
     $ note_save {"key":"k6","content":"v"}
-    error: the notebook is full: 1 note, the limit is 1
+    error: agent:default is full: 1 note, the limit is 1
     save under a key that exists, or add the text to another note; only a person can raise `max_notes`
     "#);
     let large = json!({ "key": "k5", "content": "x".repeat(4097) });

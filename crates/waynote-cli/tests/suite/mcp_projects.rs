@@ -215,3 +215,20 @@ fn a_repository_whose_name_cannot_be_read_takes_no_new_notes() {
     saved agent:default#build (new)
     "#);
 }
+
+#[test]
+fn the_first_reply_says_where_the_notes_of_a_renamed_folder_stand() {
+    let scratch = Scratch::new();
+    let api = checkout(&scratch, "api", None);
+    let saved = json!({ "key": "build", "content": "pnpm build" });
+    lacks(client_in(&scratch, &api).call("note_save", saved), "error");
+    let new = scratch.home().join("new");
+    std::fs::rename(&api, &new).unwrap();
+    let mut client = client_in(&scratch, &new);
+    let mut list = || client.result("note_list", json!({})).to_string();
+    has(
+        list(),
+        "waynote: 1 note belongs to ~/api, which is gone; `waynote place mv ~/api ~/new` moves them here",
+    );
+    lacks(list(), "which is gone");
+}

@@ -94,7 +94,7 @@ fn openotters_refusals_and_lists_are_its_own() {
     full.initialize(json!({}));
     assert_calls!(full, @r#"
     $ note_save {"key":"k","content":"v"}
-    error: note count would exceed cap: the notebook is full: 25 notes, the limit is 25
+    error: note count would exceed cap: agent:default is full: 25 notes, the limit is 25
     save under a key that exists, or add the text to another note; only a person can raise `max_notes`
     "#);
 }

@@ -43,6 +43,24 @@ fn lines(said: &str) -> String {
 }
 
 #[test]
+fn another_repository_is_named_whole_and_a_forgotten_word_before_its_name_is_guessed() {
+    let scratch = Scratch::new();
+    repository(&scratch, "work", Some(SHOP));
+    scratch.ok("key save --at repo:github.com/acme/api build make");
+    scratch.ok("note --key own here");
+    let there = scratch.ok("context --at repo:github.com/acme/api");
+    has(&there, "- `repo:github.com/acme/api#build`: `make`");
+    has(scratch.ok("context --at src"), "- `repo:/#own`: `here`");
+    insta::assert_snapshot!(scratch.run("place read --at github.com/acme/shop").said(), @"
+    exit 2
+    error: `github.com/acme/shop` begins with the name of a host
+      did you mean `repo:github.com/acme/shop`? As a path it is `./github.com/acme/shop`
+    ");
+    scratch.run("place read --at ./github.com/acme/shop").ok();
+    scratch.run("place read --at docs.old/x").ok();
+}
+
+#[test]
 fn a_citation_is_checked_in_every_checkout_of_its_repository() {
     let scratch = Scratch::new();
     let work = repository(&scratch, "work", Some(SHOP));

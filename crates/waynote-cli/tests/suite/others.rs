@@ -74,14 +74,14 @@ fn a_command_in_a_clients_shell_is_its_agents() {
     insta::assert_snapshot!(shell("key save build make").said(), @"
     exit 1
     error: agent:default#build has text by person (revision 1)
-      give your text a key of its own; or read this one, and `note`, `key`, `place` or `share` with `--if-revision 1` replaces or deletes it
+      give your text a key of its own; or read this one, and the same command with `--if-revision 1` replaces or deletes it
     the current text of agent:default#build@1:
     make all
     ");
     insta::assert_snapshot!(shell("key delete build").said(), @"
     exit 1
     error: agent:default#build has text by person (revision 1)
-      give your text a key of its own; or read this one, and `note`, `key`, `place` or `share` with `--if-revision 1` replaces or deletes it
+      give your text a key of its own; or read this one, and the same command with `--if-revision 1` replaces or deletes it
     the current text of agent:default#build@1:
     make all
     ");
@@ -94,13 +94,37 @@ fn a_command_in_a_clients_shell_is_its_agents() {
     insta::assert_snapshot!(shell("cp own build --force").said(), @"
     exit 1
     error: agent:default#build has text by person (revision 1)
-      nothing was changed: name another address, and a person overwrites this one
+      nothing was changed: name another address, or read this text, and `--force --if-revision 1` overwrites it
     ");
     let json = shell("key save build make --json").output().stderr;
     let json = serde_json::from_slice(&json).unwrap();
     let of = "error/kind error/current/revision error/current/author";
     assert_eq!(fields(&json, of), "others_text 1 person");
     has(shell("key save build make --if-revision 1").ok(), "saved");
+    // Every command that was refused takes the revision.
+    for (then, by_person) in [
+        ("edit build --file make.txt", 3),
+        ("cp own build --force", 5),
+    ] {
+        scratch.put("work/make.txt", "make -j");
+        scratch.ok(&format!("key save build 'make {by_person}'"));
+        has(
+            &shell(then).said(),
+            "agent:default#build has text by person",
+        );
+        has(
+            &shell(&format!("{then} --if-revision 1")).said(),
+            "has changed",
+        );
+        shell(&format!("{then} --if-revision {by_person}")).ok();
+    }
+    scratch.ok("key save build 'make 7'");
+    has(
+        &shell("restore build@1").said(),
+        "has text by person (revision 7)",
+    );
+    shell("restore build@1 --if-revision 7").ok();
+    shell("key save build make --if-revision 8").ok();
     let author = |of: &str| fields(&scratch.json(&format!("show {of} --json")), "author");
     assert_eq!(author("build"), "agent:claude-code");
     // Who is named writes, and no other.

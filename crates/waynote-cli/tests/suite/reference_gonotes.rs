@@ -42,7 +42,7 @@ fn the_store_is_as_recorded() {
             match op["want_error"].as_str() {
                 Some(kind) => {
                     let kinds = json!({
-                        "NoteTooLarge": "the note is too large", "TooManyNotes": "the notebook is full",
+                        "NoteTooLarge": "the note is too large", "TooManyNotes": "is full",
                         "NotFound": "no note here has the key", "InvalidKey": "is not a valid key",
                     });
                     let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -70,19 +70,6 @@ impl Touched {
         touched.roots = root.into_iter().cloned().collect();
         touched.roots.extend(more.iter().cloned());
         touched.checkouts = touched.checkouts_inside(environment, naming, lineage)?;
-        // The same paths in the main checkout of a linked worktree.
-        if let Some(root) = root
-            && let Some(main) = environment.main_checkout(root)?
-        {
-            for paths in [&mut touched.paths, &mut touched.named] {
-                let there = paths
-                    .iter()
-                    .filter_map(|path| Some(main.join(path.below(root)?)));
-                let there: Vec<Place> = there.collect();
-                paths.extend(there);
-            }
-            touched.roots.push(main);
-        }
         Ok(touched)
     }
 

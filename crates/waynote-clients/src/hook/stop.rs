@@ -1,6 +1,5 @@
 //! At the end of a turn, an agent that changed files and noted nothing is asked once for what the next run should know.
 
-use waynote::store::{Ask, JournalPage};
 use waynote::{Author, Store};
 
 use super::session::Session;
@@ -22,15 +21,9 @@ pub(super) fn at(
     let (Some(begun), false) = (session.begun(), session.given.was_asked) else {
         return Ok(Default::default());
     };
-    let journal = store.read(&Ask {
-        journal: vec![JournalPage {
-            before: None,
-            limit: LOOKED_AT,
-        }],
-        ..Ask::default()
-    })?;
+    let journal = store.journal(None, LOOKED_AT)?;
     // Another session's note counts too: a question less is better than one too many.
-    let is_noted = journal.journal.into_iter().flatten().any(|revision| {
+    let is_noted = journal.into_iter().any(|revision| {
         let at = u64::try_from(revision.recorded_at.as_millisecond()).unwrap_or_default();
         at >= begun
             && !matches!(

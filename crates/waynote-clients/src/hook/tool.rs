@@ -35,52 +35,17 @@ const CHANGES: [&str; 6] = ["edit", "write", "patch", "replace", "create", "dele
 
 /// Members of a result, in which clients put how it ended and what it printed.
 const CODES: [&str; 3] = ["exit_code", "exitCode", "exit"];
-const TEXTS: [&str; 9] = [
-    "textResultForLlm",
-    "text_result_for_llm",
-    "error_message",
-    "message",
-    "stderr",
-    "output",
-    "llmContent",
-    "stdout",
-    "text",
-];
+const TEXTS: &str = "textResultForLlm text_result_for_llm error_message message stderr output llmContent stdout text";
 
 /// The fields in which clients put what a tool was called with, and what came of it.
 const INPUTS: [&str; 3] = ["tool_input", "tool_args", "toolArgs"];
 const RESULTS: [&str; 4] = ["tool_response", "tool_result", "toolResult", "tool_output"];
 
 /// The other fields that are read: those of a session, of a prompt and of a result.
-const OTHERS: [&str; 27] = [
-    "session_id",
-    "sessionId",
-    "conversation_id",
-    "conversationId",
-    "source",
-    "trigger",
-    "agent_id",
-    "parent_id",
-    "prompt_id",
-    "turn_id",
-    "generation_id",
-    "transcript_path",
-    "transcriptPath",
-    "prompt",
-    "message",
-    "status",
-    "stop_hook_active",
-    "cwd",
-    "working_dir",
-    "workspace_roots",
-    "workspacePaths",
-    "cursor_version",
-    "tool_name",
-    "toolName",
-    "is_interrupt",
-    "error_message",
-    "error",
-];
+const OTHERS: &str = "\
+    session_id sessionId conversation_id conversationId source trigger agent_id parent_id prompt_id turn_id \
+    generation_id transcript_path transcriptPath prompt message status stop_hook_active cwd working_dir \
+    workspace_roots workspacePaths cursor_version tool_name toolName is_interrupt error_message error";
 
 /// The fields of an input, among them those about a tool's call. What is not needed is not read.
 #[derive(Debug, Default)]
@@ -104,9 +69,10 @@ impl<'de> Visitor<'de> for Fields {
     fn visit_map<M: MapAccess<'de>>(self, mut members: M) -> Result<ToolCall, M::Error> {
         let mut read = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            let is_needed = [&INPUTS[..], &RESULTS, &OTHERS]
+            let is_needed = [&INPUTS[..], &RESULTS]
                 .iter()
                 .any(|names| names.contains(&&*name));
+            let is_needed = is_needed || OTHERS.split(' ').any(|of| of == name);
             match is_needed {
                 true => drop(read.insert(name, members.next_value()?)),
                 false => drop(members.next_value::<IgnoredAny>()?),
@@ -273,9 +239,8 @@ fn said(result: &Value) -> Option<String> {
         }
         Value::Object(members) => {
             let error = members.get("error").and_then(said);
-            let texts = TEXTS
-                .iter()
-                .filter_map(|name| members.get(*name).and_then(said));
+            let texts = TEXTS.split(' ');
+            let texts = texts.filter_map(|name| members.get(name).and_then(said));
             let texts: Vec<String> = error.into_iter().chain(texts).collect();
             (!texts.is_empty()).then(|| texts.join("\n"))
         }

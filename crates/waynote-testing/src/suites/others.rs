@@ -193,6 +193,29 @@ pub(crate) fn what_a_careful_writer_may_do_to_anothers_text(store: &dyn LocalSto
         (moving(false), moving(true)),
         ("others_text".into(), String::new())
     );
+    // A note in the way is overwritten at the revision that the caller has read.
+    let mine: Address = "agent:b#in".parse().unwrap();
+    assert_eq!(refusal(store, save(mine.clone(), "a"), &agent), "");
+    let over = |revision: Option<u64>| {
+        let options = MoveOptions {
+            over: Some(revision.into()),
+            ..MoveOptions::default()
+        };
+        kind(relocate(
+            store,
+            &[(mine.clone(), key("way"))],
+            options,
+            &agent,
+        ))
+    };
+    store
+        .apply(&[save(key("way"), "person's")], &at(2))
+        .unwrap();
+    assert_eq!(
+        (over(None), over(Some(2))),
+        ("others_text".into(), "conflict".into())
+    );
+    assert_eq!(over(Some(1)), "");
     let own = Stamp {
         replaces: Replaces::Own,
         ..agent.clone()

@@ -5,87 +5,28 @@ use std::borrow::Cow;
 
 use super::{is_ignorable, is_line_end};
 
-/// The names of such tags, in lower case.
+/// The names of such tags, in lower case, between blanks.
 const NAMES: &[&str] = &[
     // Claude Code
-    "bash-input",
-    "bash-stderr",
-    "bash-stdout",
-    "command-args",
-    "command-contents",
-    "command-message",
-    "command-name",
-    "function_calls",
-    "function_result",
-    "function_results",
-    "ide_diagnostics",
-    "ide_opened_file",
-    "ide_selection",
-    "invoke",
-    "new-diagnostics",
-    "persisted-output",
-    "task-notification",
-    "tool_use_error",
-    "user-memory-input",
+    "bash-input bash-stderr bash-stdout command-args command-contents command-message command-name function_calls",
+    "function_result function_results ide_diagnostics ide_opened_file ide_selection invoke new-diagnostics",
+    "persisted-output task-notification tool_use_error user-memory-input",
     // Codex
-    "apps_instructions",
-    "collaboration_mode",
-    "environment_context",
-    "model_switch",
-    "permissions",
-    "personality_spec",
-    "plugins_instructions",
-    "realtime_conversation",
-    "skill",
-    "skills_instructions",
-    "subagent_notification",
-    "turn_aborted",
-    "user_action",
-    "user_shell_command",
+    "apps_instructions collaboration_mode environment_context model_switch permissions personality_spec",
+    "plugins_instructions realtime_conversation skill skills_instructions subagent_notification turn_aborted",
+    "user_action user_shell_command",
     // Cursor
-    "additional_data",
-    "attached_files",
-    "open_and_recently_viewed_files",
-    "project_layout",
-    "user_info",
-    "user_query",
-    "user_rules",
+    "additional_data attached_files open_and_recently_viewed_files project_layout user_info user_query user_rules",
     // Gemini CLI
-    "extension_context",
-    "global_context",
-    "loaded_context",
-    "project_context",
-    "session_context",
-    "state_snapshot",
+    "extension_context global_context loaded_context project_context session_context state_snapshot",
     "untrusted_context",
     // opencode, Goose
-    "available_skills",
-    "env",
-    "info-msg",
-    "skill_content",
+    "available_skills env info-msg skill_content",
     // VS Code
-    "attachment",
-    "attachments",
-    "conversation-summary",
-    "editorcontext",
-    "environment_info",
-    "repomemory",
-    "sessionmemory",
-    "tool_references",
-    "usermemory",
-    "userrequest",
-    "workspace_info",
+    "attachment attachments conversation-summary editorcontext environment_info repomemory sessionmemory",
+    "tool_references usermemory userrequest workspace_info",
     // Chat templates of models
-    "assistant",
-    "developer",
-    "human",
-    "system",
-    "thinking",
-    "tool_call",
-    "tool_response",
-    "tool_result",
-    "tool_use",
-    "user",
+    "assistant developer human system thinking tool_call tool_response tool_result tool_use user",
 ];
 
 /// Parts of names that clients use for tags of many kinds: `system-reminder`, `user-prompt-submit-hook`, `hook_context`,
@@ -153,7 +94,8 @@ fn is_tag(before: &str, rest: &str, which: Broken) -> bool {
     }
     // `Vec<User>` is a type.
     let is_type = before.ends_with(|char: char| char.is_alphanumeric()) && typed != name;
-    NAMES.contains(&name.as_str()) && !is_type || PARTS.iter().any(|part| name.contains(part))
+    let mut names = NAMES.iter().flat_map(|names| names.split(' '));
+    names.any(|of| of == name) && !is_type || PARTS.iter().any(|part| name.contains(part))
 }
 
 #[cfg(test)]

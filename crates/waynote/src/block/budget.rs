@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 
 /// The token budget of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -132,12 +132,6 @@ impl TokenFactor {
             true => Ok(Self(factor)),
             false => Err(Error::InvalidTokenFactor { factor }),
         }
-    }
-
-    /// True if it is 1: the factor of a model that counts tokens like o200k.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-    pub(super) fn is_one(&self) -> bool {
-        *self == Self::ONE
     }
 
     /// The number.

@@ -5,12 +5,11 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Block, Budget, ReaderTools, Request, Style, TokenFactor};
+use super::{Block, Request};
 use crate::content::Content;
 use crate::error::safe;
 use crate::key::Name;
 use crate::model::as_of::AsOf;
-use crate::model::lineage::Lineage;
 use crate::note::{Position, micros};
 use crate::visible::plain;
 
@@ -19,21 +18,8 @@ use crate::visible::plain;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct IterationBlock {
-    /// The agent whose notebook it shows.
-    pub agent: Name,
-    /// The place of the agent, with every place whose notes apply there.
-    pub lineage: Lineage,
-    /// How it is written.
-    pub style: Style,
-    /// The budget in tokens of the model that reads it; 0: no limit.
-    pub budget: usize,
-    /// The model's tokens for one of o200k.
-    #[serde(default, skip_serializing_if = "TokenFactor::is_one")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
-    pub factor: TokenFactor,
-    /// The tools of the agent, which it may name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tools: Option<ReaderTools>,
+    /// For which agent it was made, where, and with what options.
+    pub request: Request,
     /// The position of the store's last change; none for an empty store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
@@ -49,12 +35,7 @@ impl IterationBlock {
     /// The record of a block for this request.
     pub fn new(request: &Request, block: &Block) -> Self {
         Self {
-            agent: request.agent.clone(),
-            lineage: request.lineage.clone(),
-            style: request.style,
-            budget: request.budget.tokens,
-            factor: request.budget.factor,
-            tools: request.tools.clone(),
+            request: request.clone(),
             position: block.position,
             sha256: sha256(&block.for_agent()),
         }
@@ -62,14 +43,12 @@ impl IterationBlock {
 
     /// The request for the block of this iteration, which began at the time `began`.
     pub fn request(&self, session: Name, iteration: i64, began: Timestamp) -> Request {
-        let budget = Budget::of(self.budget).factor(self.factor);
-        Request::new(self.agent.clone(), self.lineage.clone(), micros(began))
+        let mut request = self.request.clone();
+        request.now = micros(began);
+        request
             .session(session)
             .iteration(iteration)
-            .style(self.style)
-            .budget(budget)
             .as_of(AsOf::Position(self.position.unwrap_or(Position::new(0))))
-            .tools(self.tools.clone())
     }
 }
 
@@ -79,10 +58,10 @@ impl fmt::Display for IterationBlock {
         write!(
             f,
             "place {}, agent {}, ",
-            safe(self.lineage.place()),
-            safe(&self.agent)
+            safe(self.request.lineage.place()),
+            safe(&self.request.agent)
         )?;
-        match self.budget {
+        match self.request.budget.tokens {
             0 => f.write_str("no token budget")?,
             tokens => write!(
                 f,
@@ -90,7 +69,7 @@ impl fmt::Display for IterationBlock {
                 crate::text::plural(tokens as u64, "token")
             )?,
         }
-        write!(f, ", style {}", self.style)
+        write!(f, ", style {}", self.request.style)
     }
 }
 

@@ -76,7 +76,7 @@ fn no_style(_: &str) -> String {
 }
 
 /// A request for a block: for which agent, at which place, and the options.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

@@ -14,7 +14,7 @@ use crate::model::secret_policy::SecretPolicy;
 use crate::note::{Note, Stamp};
 use crate::place::Place;
 use crate::scope::ScopeKind;
-use crate::store::{Ask, Reader, Store, check_own};
+use crate::store::{Ask, Reader, Store, answers, check_own};
 
 /// Says that a note is still true: a revision with the same text, which cites what stands in the code now. Also returns
 /// what it no longer cites, because it is not there any more. In a repository that cannot be read, nothing is looked up.
@@ -111,9 +111,8 @@ pub fn stale(store: &dyn Reader) -> Result<(Vec<Note>, BTreeSet<Place>)> {
 /// The notes of all kinds, by scope and key.
 pub(crate) fn every_note(store: &dyn Reader) -> Result<Vec<Note>> {
     let kinds = vec![ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
-    let answers = store.read(&Ask {
-        kinds,
-        ..Ask::default()
-    })?;
-    Ok(answers.kinds.into_iter().flatten().collect())
+    Ok(answers!(store, kinds: kinds)
+        .into_iter()
+        .flatten()
+        .collect())
 }

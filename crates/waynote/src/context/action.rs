@@ -13,7 +13,7 @@ use crate::model::lineage::Lineage;
 use crate::note::Note;
 use crate::place::{Base, Place};
 use crate::scope::Scope;
-use crate::store::{Ask, Page, Reader, Recent};
+use crate::store::{Ask, Page, Reader, Recent, answers};
 
 /// How many notes an action gets at most, and how many tokens they take.
 const MOST: usize = 5;
@@ -128,16 +128,13 @@ pub fn at_action(
                 .filter(|known| known.address.scope() == *scope)
                 .count(),
     };
-    let pages = store.read(&Ask {
-        pages: scopes.iter().map(page).collect(),
-        ..Ask::default()
-    })?;
+    let pages = answers!(store, pages: scopes.iter().map(page).collect());
     let known = shown_of(known);
     let whole = ALLOWANCE.saturating_sub(action.spent) / SHARE;
     let mut telling = NoteSelection::new(request, TOKENS, MOST)
         .whole_to(whole)
         .briefly(whole < LINE);
-    for (scope, notes) in scopes.iter().zip(pages.pages) {
+    for (scope, notes) in scopes.iter().zip(pages) {
         let is_for = |near: &NearbyPlace<'_>| {
             *scope == Scope::Place(near.place.clone())
                 && near.doubtful.is_none_or(|path| action.is_path(path))

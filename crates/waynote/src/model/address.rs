@@ -49,6 +49,14 @@ impl Address {
         }
     }
 
+    /// The note of a place, or the one under a key on it.
+    pub fn on(place: Place, key: Option<Key>) -> Self {
+        match key {
+            Some(key) => Self::PlaceKey(place, key),
+            None => Self::Place(place),
+        }
+    }
+
     /// The place that the note is on; none for one of an agent or a session.
     pub fn place(&self) -> Option<&Place> {
         match self {

@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use crate::address::Address;
 use crate::key::{Key, Name};
 use crate::note::{Note, Position};
+use crate::scope::Scope;
 use crate::text::plural;
 
 pub use class::ErrorClass;
@@ -191,10 +192,12 @@ pub enum Error {
         limit: Cow<'static, str>,
     },
 
-    /// A new key in a notebook that is full (openotters' `ErrTooManyNotes`).
-    #[error("the notebook is full: {}, the limit is {max_notes}", plural(*notes, "note"))]
+    /// A new key where the limit of notes is reached (openotters' `ErrTooManyNotes`).
+    #[error("{} is full: {}, the limit is {max_notes}", safe(scope), plural(*notes, "note"))]
     TooManyNotes {
-        /// The number of notes in the notebook.
+        /// The agent or the place that has them.
+        scope: Scope,
+        /// The number of its notes.
         notes: u64,
         /// The limit.
         max_notes: i64,

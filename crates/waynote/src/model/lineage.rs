@@ -33,6 +33,9 @@ pub struct Lineage {
     /// The checkouts that the directory is in, the innermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     checkouts: Vec<Checkout>,
+    /// True if the reader works in another repository, where a short address would mean another note.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_elsewhere: bool,
     /// The git folder of the innermost checkout.
     #[serde(skip)]
     git: Option<GitFolder>,
@@ -125,6 +128,7 @@ impl Lineage {
             project: None,
             root: None,
             checkouts: Vec::new(),
+            is_elsewhere: false,
             git: None,
             unknown: None,
             has_own_on_paths: false,
@@ -145,6 +149,16 @@ impl Lineage {
     #[must_use]
     pub fn in_checkouts(self, checkouts: Vec<Checkout>) -> Self {
         Self { checkouts, ..self }
+    }
+
+    /// The same for a reader at the place of another lineage.
+    #[must_use]
+    pub fn read_from(self, here: &Self) -> Self {
+        let is_elsewhere = self.repository() != here.repository();
+        Self {
+            is_elsewhere,
+            ..self
+        }
     }
 
     /// The same with the git folder of the innermost checkout.
@@ -264,7 +278,8 @@ impl Lineage {
 
     /// The address as it is written here: a note of this repository without the repository's name, `repo:/src/pay#key`.
     pub fn short(&self, address: &Address) -> String {
-        let place = address.place().zip(self.repository());
+        let here = self.repository().filter(|_| !self.is_elsewhere);
+        let place = address.place().zip(here);
         let below = place.and_then(|(place, root)| place.below(root));
         match (below, address.key()) {
             (None, _) => address.to_string(),

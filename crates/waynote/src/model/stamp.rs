@@ -22,9 +22,10 @@ pub enum Replaces {
     /// A text that another person or an import wrote only if the change expects its revision: then it was read.
     #[default]
     Read,
-    /// No such text. A move reads the note itself, and its caller may not have seen it.
+    /// The same, but no such text is deleted: a move reads the note itself, and its caller may not have seen it.
     Own,
-    /// Any text by a person, and by an agent no such text: a move by a caller of whom only the store knows which it is.
+    /// Any text by a person, and by an agent as [`Own`](Self::Own): a move by a caller of whom only the store knows which
+    /// it is.
     AnyOrOwn,
 }
 

@@ -13,7 +13,9 @@ use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result, UndoError};
 use crate::key::{EntryId, Name};
 use crate::model::citation::Citation;
-use crate::note::{Action, EntryType, Note, Revision, Source, Stamp, State, earliest, micros};
+use crate::note::{
+    Action, EntryType, Note, Replaces, Revision, Source, Stamp, State, earliest, micros,
+};
 
 /// The result of a decision: the next revision of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +87,9 @@ pub(crate) fn decide(
                 others::check(current, *expect, before, stamp)?;
             }
             if current.is_none() && address.key().is_some() {
-                limits.check_notes(before.count(&address.scope())?)?;
+                let scope = address.scope();
+                let notes = before.count(&scope)?;
+                limits.check_notes(scope, notes)?;
             }
             let origin = origin.as_ref();
             let cites = match origin {
@@ -209,7 +213,12 @@ pub(crate) fn decide(
             let Some(note) = current else {
                 return Ok(None);
             };
-            others::check(&note, *expect, before, stamp)?;
+            // Who moves a note may not have seen it.
+            let read = match stamp.replaces {
+                Replaces::Own => Expect::Any,
+                _ => *expect,
+            };
+            others::check(&note, read, before, stamp)?;
             let state = deleted(address, note.revision + 1, stamp);
             Ok(Some(write(Action::Delete, state, true, stamp)))
         }

@@ -5,6 +5,7 @@ use crate::address::Address;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::scope::Scope;
 
 impl Limits {
     /// Checks the size of a text that is about to be saved.
@@ -26,13 +27,14 @@ impl Limits {
         }
     }
 
-    /// Checks that the notebook, which has `notes` notes, has room for one more.
+    /// Checks that a scope, which has `notes` notes, has room for one more.
     ///
     /// # Errors
     /// [`Error::TooManyNotes`] when it is full.
-    pub(crate) fn check_notes(self, notes: u64) -> Result<()> {
+    pub(crate) fn check_notes(self, scope: Scope, notes: u64) -> Result<()> {
         match u64::try_from(self.max_notes) {
             Ok(cap) if cap > 0 && notes >= cap => Err(Error::TooManyNotes {
+                scope,
                 notes,
                 max_notes: self.max_notes,
             }),

@@ -25,10 +25,9 @@ pub(super) fn check(
     stamp: &Stamp,
 ) -> Result<()> {
     match (stamp.replaces, expect) {
-        (Replaces::Any | Replaces::AnyOrOwn, _) | (Replaces::Read, Expect::Revision(_)) => {
-            return Ok(());
-        }
-        (Replaces::Read, Expect::Any) | (Replaces::Own, _) => {}
+        (Replaces::Any | Replaces::AnyOrOwn, _)
+        | (Replaces::Read | Replaces::Own, Expect::Revision(_)) => return Ok(()),
+        (Replaces::Read | Replaces::Own, Expect::Any) => {}
     }
     let mut next = before.revision(&note.address, note.revision)?;
     while let Some(revision) = next {

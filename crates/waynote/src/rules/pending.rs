@@ -18,7 +18,7 @@ use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest};
-use crate::store::{Answers, AsOf, Ask, Count, EventPage, Reader};
+use crate::store::{Answers, AsOf, Ask, Count, Reader};
 
 /// A row that was decided.
 #[expect(
@@ -264,16 +264,7 @@ impl<'t> PendingStore<'t> {
         match self.known.events(session, before, left) {
             Some(stored) => events.extend(stored),
             None => {
-                let ask = Ask {
-                    events: vec![EventPage {
-                        session: session.clone(),
-                        before,
-                        limit: left,
-                    }],
-                    ..Ask::default()
-                };
-                let stored = self.state.read(&ask)?.events;
-                events.extend(stored.into_iter().flatten());
+                events.extend(self.state.events(session, before, left)?);
             }
         }
         Ok(events)

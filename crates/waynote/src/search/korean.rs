@@ -15,47 +15,18 @@ enum After {
 
 use After::{Any, Consonant, Vowel, VowelOrL};
 
-/// The longest first.
-const PARTICLES: &[(&str, After)] = &[
-    ("으로부터", Consonant),
-    ("에서부터", Any),
-    ("이라도", Consonant),
-    ("에서는", Any),
-    ("으로는", Consonant),
-    ("로부터", VowelOrL),
-    ("이라는", Consonant),
-    ("에서", Any),
-    ("에게", Any),
-    ("에는", Any),
-    ("에도", Any),
-    ("한테", Any),
-    ("께서", Any),
-    ("으로", Consonant),
-    ("까지", Any),
-    ("부터", Any),
-    ("보다", Any),
-    ("처럼", Any),
-    ("마다", Any),
-    ("조차", Any),
-    ("밖에", Any),
-    ("하고", Any),
-    ("이나", Consonant),
-    ("이랑", Consonant),
-    ("라도", Vowel),
-    ("라는", Vowel),
-    ("은", Consonant),
-    ("는", Vowel),
-    ("이", Consonant),
-    ("가", Vowel),
-    ("을", Consonant),
-    ("를", Vowel),
-    ("과", Consonant),
-    ("와", Vowel),
-    ("로", VowelOrL),
-    ("의", Any),
-    ("에", Any),
-    ("도", Any),
-    ("만", Any),
+/// The particles, between blanks, by what they follow.
+const PARTICLES: [(After, &str); 4] = [
+    (
+        Any,
+        "에서부터 에서는 에서 에게 에는 에도 한테 께서 까지 부터 보다 처럼 마다 조차 밖에 하고 의 에 도 만",
+    ),
+    (
+        Consonant,
+        "으로부터 이라도 으로는 이라는 으로 이나 이랑 은 이 을 과",
+    ),
+    (Vowel, "라도 라는 는 가 를 와"),
+    (VowelOrL, "로부터 로"),
 ];
 
 /// True for a whole syllable of Hangul.
@@ -74,13 +45,22 @@ pub(super) fn without_particles(word: &str) -> Option<&str> {
         return None;
     }
     let mut noun = word;
-    while let Some(shorter) = PARTICLES.iter().find_map(|(particle, after)| {
-        let noun = noun.strip_suffix(particle)?;
-        fits(noun.chars().next_back()?, *after).then_some(noun)
-    }) {
+    while let Some(shorter) = without_particle(noun) {
         noun = shorter;
     }
     (noun != word).then_some(noun)
+}
+
+/// A word without its longest particle.
+fn without_particle(word: &str) -> Option<&str> {
+    let each = PARTICLES.iter().flat_map(|(after, particles)| {
+        let particles = particles.split(' ');
+        particles.filter_map(|particle| {
+            let noun = word.strip_suffix(particle)?;
+            fits(noun.chars().next_back()?, *after).then_some(noun)
+        })
+    });
+    each.min_by_key(|noun| noun.len())
 }
 
 /// True if a particle of that kind can follow a syllable.

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::note::{Note, Position};
 use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Ask, Reader};
+use crate::store::{Ask, Reader, answers};
 
 /// The most reads of the journal for one page of the latest notes, and the changes of each.
 const READS: usize = 4;
@@ -92,11 +92,8 @@ impl Listing {
         let mut scopes: Vec<(Scope, usize)> = match &self.scope {
             Some(scope) => vec![(scope.clone(), 0)],
             None => {
-                let summaries = store.read(&Ask {
-                    summaries: self.kind.map_or(ScopeKind::ALL.to_vec(), |kind| vec![kind]),
-                    ..Ask::default()
-                })?;
-                let summaries = summaries.summaries.into_iter().flatten();
+                let kinds = self.kind.map_or(ScopeKind::ALL.to_vec(), |kind| vec![kind]);
+                let summaries = answers!(store, summaries: kinds).into_iter().flatten();
                 summaries
                     .map(|of| (of.scope, usize::try_from(of.notes).unwrap_or(usize::MAX)))
                     .collect()
@@ -157,11 +154,8 @@ impl Listing {
             let listed = changes.iter().map(|change| change.address());
             let listed =
                 listed.filter(|address| self.takes(&address.scope()) && met.insert(*address));
-            let notes = store.read(&Ask {
-                notes: listed.cloned().collect(),
-                ..Ask::default()
-            })?;
-            let notes: Vec<Note> = notes.notes.into_iter().flatten().collect();
+            let notes = store.get_all(listed.cloned().collect())?;
+            let notes: Vec<Note> = notes.into_iter().flatten().collect();
             for change in &changes {
                 latest.next = change.position;
                 let is_it = |note: &&Note| {

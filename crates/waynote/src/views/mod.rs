@@ -1,6 +1,7 @@
 //! The three kinds of note, as callers use them, over any store: by directory, by key, by iteration of a loop.
 
 pub mod found;
+pub mod instead;
 pub mod listing;
 pub mod loops;
 pub mod moved;

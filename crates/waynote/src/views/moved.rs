@@ -8,15 +8,15 @@ use crate::model::citation::Citation;
 use crate::note::{Note, Replaces, Stamp};
 use crate::place::Place;
 use crate::places::Places;
-use crate::store::{Ask, Store, check_own};
+use crate::store::{Store, check_own};
 
 /// How notes are moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MoveOptions {
     /// Whether the notes stay where they are, too.
     pub copy: bool,
-    /// Whether a note that is there is overwritten.
-    pub force: bool,
+    /// At which revision a note that is there is overwritten; none: it is not.
+    pub over: Option<Expect>,
     /// Whether their directory has moved, or has another name: what they cite in it is cited there.
     pub is_directory: bool,
     /// The limits of the notes at their new addresses.
@@ -35,11 +35,7 @@ pub fn relocate(
     options: MoveOptions,
     stamp: &Stamp,
 ) -> Result<Vec<Applied>> {
-    let ask = Ask {
-        notes: pairs.iter().map(|(from, _)| from.clone()).collect(),
-        ..Ask::default()
-    };
-    let notes = store.read(&ask)?.notes;
+    let notes = store.get_all(pairs.iter().map(|(from, _)| from.clone()).collect())?;
     let (mut deletions, mut saves) = (Vec::new(), Vec::new());
     for ((from, to), note) in pairs.iter().zip(notes) {
         let note = note.ok_or_else(|| Error::not_found(from.to_string()))?;
@@ -74,10 +70,7 @@ fn saved_at(to: &Address, note: &Note, options: MoveOptions) -> Change {
         content: note.content.clone(),
         pin: Some(note.pinned),
         limits: options.limits,
-        expect: match options.force {
-            true => Expect::Any,
-            false => Expect::Revision(0),
-        },
+        expect: options.over.unwrap_or(Expect::Revision(0)),
         origin: Some(Origin {
             author: None,
             created_at: note.created_at,
@@ -116,11 +109,8 @@ pub fn below(store: &dyn Store, old: &Place, new: &Place) -> Result<Vec<(Address
     let notes = Places::new(store).list()?.into_iter();
     let pair = |note: Note| {
         let new = new.join(note.address.place()?.below(old)?);
-        let to = match &note.address {
-            Address::PlaceKey(_, key) => Address::PlaceKey(new, key.clone()),
-            _ => Address::Place(new),
-        };
-        Some((note.address, to))
+        let key = note.address.key().and_then(|key| key.parse().ok());
+        Some((note.address, Address::on(new, key)))
     };
     Ok(notes.filter_map(pair).collect())
 }
@@ -157,7 +147,7 @@ mod tests {
                 .unwrap();
             let options = MoveOptions {
                 is_directory: true,
-                force: true,
+                over: Some(Expect::Any),
                 ..MoveOptions::default()
             };
             let pairs = below(&store, &place(from), &place(to)).unwrap();

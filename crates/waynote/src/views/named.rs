@@ -1,20 +1,14 @@
-//! A note as a person types it: a key, a path, an iteration, the end of an id, or a whole address. And what a caller is
-//! told who named one that is not there.
+//! A note as a person types it: a key, a path, an iteration, the end of an id, or a whole address.
 
 use crate::address::{Address, AddressAt};
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Key, Name};
 use crate::model::lineage::Lineage;
-use crate::note::Revision;
-use crate::notebook::Notebook;
 use crate::place::{Base, Place};
 use crate::scope::{Scope, ScopeKind};
 use crate::session_log::{SessionLog, iteration_named};
-use crate::store::{Ask, Filter, Reader, Store};
-use crate::text::nearest;
-
-/// The most keys, scopes or places that a message names.
-const SHOWN: usize = 20;
+use crate::store::{Ask, Filter, Reader, Store, answers};
+use crate::views::instead;
 
 /// The fewest characters that are taken for the end of an id.
 const END_OF_ID: usize = 4;
@@ -122,10 +116,7 @@ impl Typist<'_> {
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn at(&self, store: &dyn Reader, place: Place, key: Option<&Key>) -> Result<Address> {
-        let note = |place: Place| match key {
-            Some(key) => Address::PlaceKey(place, key.clone()),
-            None => Address::Place(place),
-        };
+        let note = |place| Address::on(place, key.cloned());
         let named = match self.lineage {
             Some(lineage) => lineage.named(place.clone()),
             None => place.clone(),
@@ -139,11 +130,7 @@ impl Typist<'_> {
         if both.len() == 1 {
             return Ok(new);
         }
-        let ask = Ask {
-            notes: both,
-            ..Ask::default()
-        };
-        let there = store.read(&ask)?.notes.into_iter().flatten().next();
+        let there = store.get_all(both)?.into_iter().flatten().next();
         Ok(there.map_or(new, |note| note.address))
     }
 
@@ -172,15 +159,11 @@ impl Typist<'_> {
 
     /// The nearest deleted note with a key, whose history is still there; else the one that a save would make.
     fn deleted_or_new(&self, store: &dyn Store, key: &Key) -> Result<Address> {
-        let ask = Ask {
-            histories: self.addresses(key).collect(),
-            ..Ask::default()
-        };
-        let histories = store.read(&ask)?.histories.into_iter();
-        let had = histories
-            .zip(&ask.histories)
-            .find(|(had, _)| !had.is_empty());
-        Ok(had.map_or_else(|| self.new_of_key(key.clone()), |(_, at)| at.clone()))
+        let addresses: Vec<Address> = self.addresses(key).collect();
+        let histories = answers!(store, histories: addresses.clone());
+        let mut each = histories.iter().zip(addresses);
+        let had = each.find(|(had, _)| !had.is_empty());
+        Ok(had.map_or_else(|| self.new_of_key(key.clone()), |(_, at)| at))
     }
 
     /// The addresses that a key can have here, the nearest first, the notebook's last.
@@ -193,12 +176,8 @@ impl Typist<'_> {
 
     /// The notes with a key that apply here, the nearest first, the notebook's last.
     fn of_key(&self, store: &dyn Reader, key: &Key) -> Result<Vec<Address>> {
-        let ask = Ask {
-            notes: self.addresses(key).collect(),
-            ..Ask::default()
-        };
-        let found = store.read(&ask)?.notes.into_iter().flatten();
-        Ok(found.map(|note| note.address).collect())
+        let found = store.get_all(self.addresses(key).collect())?.into_iter();
+        Ok(found.flatten().map(|note| note.address).collect())
     }
 
     /// The note that a key makes: one of the project; outside of one, of the notebook.
@@ -252,7 +231,7 @@ impl Typist<'_> {
         let mut scopes = self.lineage.map_or_else(Vec::new, Lineage::scopes);
         scopes.reverse();
         scopes.push(Scope::Agent(self.agent.clone()));
-        keys(store, &scopes, Some(meant))
+        instead::keys(store, &scopes, Some(meant))
     }
 
     /// The entries of the session, or without one of all sessions, whose id ends so.
@@ -296,93 +275,6 @@ pub fn end_of_id(id: EntryId) -> String {
     const LENGTH: usize = 6;
     let id = id.to_string();
     format!("…{}", &id[id.len().saturating_sub(LENGTH)..])
-}
-
-/// What is there instead of a note that is not, in words: the near miss first. None when nothing like it is there.
-///
-/// # Errors
-/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-pub fn instead_of(store: &dyn Store, missing: &AddressAt) -> Result<Option<String>> {
-    let AddressAt { address, revision } = missing;
-    if revision.is_some()
-        && let Some(last) = store.history(address)?.last().map(Revision::number)
-    {
-        return Ok(Some(match last {
-            1 => "it has revision 1 only".into(),
-            last => format!("it has the revisions 1 to {last}"),
-        }));
-    }
-    // It is there now, and was not at the time that was asked about.
-    if store.get(address)?.is_some() {
-        return Ok(None);
-    }
-    match address {
-        Address::PlaceKey(_, key) | Address::Agent(_, key) => {
-            let scope = address.scope();
-            match keys(store, std::slice::from_ref(&scope), Some(key.as_str()))? {
-                None => Ok(Some(
-                    instead_of_scope(store, &scope)?
-                        .unwrap_or_else(|| "the notebook has no notes".into()),
-                )),
-                there_are => Ok(there_are),
-            }
-        }
-        _ => instead_of_scope(store, &address.scope()),
-    }
-}
-
-/// The keys in some scopes in words, the one first that was perhaps meant; none if they have no keyed notes.
-///
-/// # Errors
-/// As [`instead_of`].
-pub fn keys(store: &dyn Store, scopes: &[Scope], meant: Option<&str>) -> Result<Option<String>> {
-    let mut keys: Vec<String> = Vec::new();
-    for scope in scopes {
-        let notes = Notebook::of(store, scope.clone()).latest(2 * SHOWN)?;
-        for key in notes.iter().filter_map(|note| note.address.key()) {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
-    }
-    if keys.is_empty() {
-        return Ok(None);
-    }
-    let near = meant.and_then(|meant| nearest(meant, keys.iter().map(String::as_str)));
-    let guess = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    let more = if keys.len() > SHOWN { ", and more" } else { "" };
-    keys.truncate(SHOWN);
-    Ok(Some(format!("{guess}there are: {}{more}", keys.join(", "))))
-}
-
-/// The other scopes of the same kind in words, the one first that was perhaps meant. None if there are none, or if this
-/// one has notes.
-///
-/// # Errors
-/// As [`instead_of`].
-pub fn instead_of_scope(store: &dyn Store, missing: &Scope) -> Result<Option<String>> {
-    let kind = missing.kind();
-    let scopes = match kind {
-        ScopeKind::Session => SessionLog::sessions(store)?,
-        _ => store.scopes(kind)?,
-    };
-    let names: Vec<&str> = scopes.iter().map(|of| of.scope.name()).collect();
-    if names.is_empty() || names.contains(&missing.name()) {
-        return Ok(None);
-    }
-    let near = nearest(missing.name(), names.iter().copied());
-    let guess = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    let shown = names[..names.len().min(SHOWN)].join(", ");
-    let more = match names.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
-    let of = match kind {
-        ScopeKind::Place => "notes are on",
-        ScopeKind::Agent => "the agents with notes are",
-        ScopeKind::Session => "the sessions are",
-    };
-    Ok(Some(format!("{guess}{of}: {shown}{more}")))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::address::Address;
 use crate::error::Result;
 use crate::note::{EntryType, Note};
 use crate::scope::Scope;
-use crate::store::{Ask, Count, Page, Reader, Recent};
+use crate::store::{Ask, Count, Page, Reader, Recent, answers};
 
 /// The notes that a list of a scope has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,11 +109,7 @@ impl ScopeList {
             skip = 0;
         }
         if !pages.is_empty() {
-            let ask = Ask {
-                pages,
-                ..Ask::default()
-            };
-            notes.extend(store.read(&ask)?.pages.into_iter().flatten());
+            notes.extend(answers!(store, pages: pages).into_iter().flatten());
         }
         Ok(notes)
     }

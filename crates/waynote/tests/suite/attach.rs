@@ -58,7 +58,8 @@ fn a_write_is_a_savepoint_in_the_applications_transaction() {
         refused,
         Err(Error::TooManyNotes {
             notes: 1,
-            max_notes: 1
+            max_notes: 1,
+            ..
         })
     ));
     // The refusal took back only itself.

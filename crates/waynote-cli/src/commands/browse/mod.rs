@@ -29,6 +29,7 @@ use waynote::Store;
 use waynote::context::render;
 
 use self::interrupt::Interrupt;
+use super::saved::Saving;
 use super::{context as block, edit};
 use crate::args::{AllowArgs, ContextArgs};
 use crate::clock;
@@ -139,7 +140,8 @@ impl Browser<'_, '_> {
                             self.context.on_directory(here, None, Use::Make)?
                         }
                     };
-                    edit::edited(self.context, address, &AllowArgs::default())
+                    let saving = Saving::of(self.context, address);
+                    edit::edited(self.context, saving, &AllowArgs::default())
                 };
                 let said = match self.screen.away(edit)? {
                     Ok(Some(saved)) => saved.said,

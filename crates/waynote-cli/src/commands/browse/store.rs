@@ -240,11 +240,8 @@ impl<'s> Reading<'s> {
 
     /// Some notes of a list of addresses.
     fn items(&self, all: &[Address], skip: usize, limit: usize) -> Outcome<Vec<Item>> {
-        let read = self.store.read(&Ask {
-            notes: all.iter().skip(skip).take(limit).cloned().collect(),
-            ..Ask::default()
-        })?;
-        let there = read.notes.into_iter().flatten();
+        let part = all.iter().skip(skip).take(limit).cloned().collect();
+        let there = self.store.get_all(part)?.into_iter().flatten();
         Ok(there.map(Item::from).collect())
     }
 

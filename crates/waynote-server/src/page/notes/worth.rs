@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use maud::{Markup, html};
-use waynote::store::{Ask, Filter};
+use waynote::store::Filter;
 use waynote::tend::{LastGiven, Reason, findings, findings_among};
 use waynote::visible::{lines, visible};
 use waynote::{
@@ -66,12 +66,9 @@ impl Worth {
         stale.truncate(LISTED);
         alike.truncate(LISTED);
         not_given.truncate(LISTED);
-        let others = store.read(&Ask {
-            notes: alike.iter().map(|(other, _)| other.clone()).collect(),
-            ..Ask::default()
-        })?;
+        let others = store.get_all(alike.iter().map(|(other, _)| other.clone()).collect())?;
         let pair = |(other, (_, note)): (Option<Note>, (Address, Note))| Some([other?, note]);
-        let pairs = others.notes.into_iter().zip(alike).filter_map(pair);
+        let pairs = others.into_iter().zip(alike).filter_map(pair);
         Ok(Self::Found(Box::new(Found {
             stale,
             alike: pairs.collect(),

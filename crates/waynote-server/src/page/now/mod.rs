@@ -10,7 +10,7 @@ use waynote::context::{
     Block, Budget, IterationBlock, ReaderTools, Request, Section, Shown, Style, render,
 };
 use waynote::session_state::{iteration_start, open_question};
-use waynote::store::{AsOf, Ask};
+use waynote::store::AsOf;
 use waynote::visible::visible;
 use waynote::{Action, Address, Error, Note, Result, ScopeKind, Store};
 
@@ -168,10 +168,10 @@ impl Now {
             false => None,
         };
         if let Some((_, block)) = &start {
-            typed.place = block.lineage.place().to_string();
-            typed.agent = block.agent.to_string();
-            typed.style = block.style;
-            typed.budget = block.budget.to_string();
+            typed.place = block.request.lineage.place().to_string();
+            typed.agent = block.request.agent.to_string();
+            typed.style = block.request.style;
+            typed.budget = block.request.budget.tokens.to_string();
         }
         let request = match &start {
             Some((request, _)) => Ok(request.clone()),
@@ -231,7 +231,7 @@ fn start(store: &dyn Store, typed: &Typed) -> Result<Option<(Request, Box<Iterat
     };
     let request = block.request(session, number, began);
     // Its tokens are counted, though style faithful has no budget.
-    let is_counted = block.style == Style::Faithful;
+    let is_counted = block.request.style == Style::Faithful;
     Ok(Some((request.explain(is_counted), block)))
 }
 
@@ -319,13 +319,10 @@ fn asked_time(fields: &Fields, steps: &[Step]) -> Result<Option<Timestamp>> {
 fn shows(store: &dyn Store, block: Block) -> Result<Shows> {
     let claims = block.receipt.claims.iter().take(MOST_CLAIMS);
     let entries = claims.filter(|claim| claim.section == Section::Iterations);
-    let ask = Ask {
-        notes: entries.map(|claim| claim.address.clone()).collect(),
-        ..Ask::default()
-    };
-    let notes = match ask.notes.is_empty() {
+    let entries: Vec<Address> = entries.map(|claim| claim.address.clone()).collect();
+    let notes = match entries.is_empty() {
         true => Vec::new(),
-        false => store.read(&ask)?.notes.into_iter().flatten().collect(),
+        false => store.get_all(entries)?.into_iter().flatten().collect(),
     };
     Ok(Shows { block, notes })
 }

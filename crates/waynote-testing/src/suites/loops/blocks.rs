@@ -6,7 +6,7 @@ use waynote::session_state::iteration_start;
 use waynote::{Content, EntryType, LocalStore, Places, SessionLog};
 
 use super::{DONE, at, begin, ended, name};
-use crate::values::place;
+use crate::values::{place, save};
 
 fn write(store: &dyn LocalStore, place: &str, text: &str) {
     let content = Content::text(text).unwrap();
@@ -18,11 +18,17 @@ fn write(store: &dyn LocalStore, place: &str, text: &str) {
 pub(crate) fn the_block_of_an_iteration_is_made_again_as_it_was(store: &dyn LocalStore) {
     let log = SessionLog::new(store, name("s"));
     write(store, "~/work", "the wall is wet");
+    let mut by_ci = at(2);
+    by_ci.author = name("agent:ci");
+    store
+        .apply(&[save("agent:builder#own".parse().unwrap(), "own")], &by_ci)
+        .unwrap();
     let run = begin(store, 1, None, &[]).unwrap();
     let mut given = Vec::new();
     for style in [Style::Stable, Style::Faithful, Style::Stable] {
         let number = run.next_iteration().unwrap();
         let asked = Request::new(name("builder"), place("~/work"), at(5).now)
+            .author(name("agent:ci"))
             .session(name("s"))
             .iteration(number)
             .style(style)
@@ -45,6 +51,7 @@ pub(crate) fn the_block_of_an_iteration_is_made_again_as_it_was(store: &dyn Loca
     };
     for (number, text) in &given {
         assert!(text.contains("the wall is wet"), "{text}");
+        assert!(!text.contains("agent:ci"), "{text}");
         let (block, is_same) = again(*number);
         assert_eq!((&block.text, is_same), (text, true));
     }

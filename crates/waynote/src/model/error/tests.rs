@@ -155,7 +155,7 @@ fn each_error_has_a_kind_a_class_and_words() {
       use another name: a name cannot be forgotten later
     note_too_large (Limit): the note is too large: 5 bytes, the limit is 4
       shorten it, or split it over several keys
-    too_many_notes (Limit): the notebook is full: 2 notes, the limit is 2
+    too_many_notes (Limit): agent:a is full: 2 notes, the limit is 2
       save under a key that exists, or add the text to another note
     not_found (NotFound): there is no x [masked: github-token] y
       -
