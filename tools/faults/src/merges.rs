@@ -20,59 +20,52 @@ const CLONES: usize = 5;
 const ROUNDS: usize = 3;
 const FOLDERS: [&str; 4] = ["", "src", "src/pay", "docs"];
 const KEYS: [&str; 4] = ["", "#build", "#test", "#release"];
+const CHANGES: [&str; 9] = [
+    "edit", "edit", "insert", "mend", "strike", "delete", "move", "confirm", "pin",
+];
 
-/// Conflicts that git may have about one note.
+/// Conflicts that git may have about one note: a sentence against a sentence, two notes that two people wrote under one
+/// name, a new text or name against a deletion, two new names.
 const OF_ONE_NOTE: [&str; 5] = [
-    // A sentence against a sentence.
     "content",
-    // Two notes that two people wrote under one name.
     "add/add",
-    // A new text, or a new name, against a deletion.
     "modify/delete",
     "rename/delete",
-    // Two new names.
     "rename/rename",
 ];
 
 pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
     let mut row = Row::new("histories of five clones that share notes");
     let template = tempfile::tempdir()?;
-    let init = Command::new("git")
-        .args(["init", "-q", "--template="])
-        .arg(template.path())
-        .status();
-    if !init.is_ok_and(|done| done.success()) {
+    let mut init = Command::new("git");
+    init.args(["init", "-q", "--template="])
+        .arg(template.path());
+    if !init.status().is_ok_and(|done| done.success()) {
         return Ok(vec![Row::skipped(row.what, "there is no git")]);
     }
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    for made in at_once(2, 0..setup.count(1000, 20), |trial| {
+    let histories = at_once(2, 0..setup.count(1000, 20), |trial| {
         let mut team = Team::new(setup, trial, template.path())?;
         team.live().with_context(|| format!("history {trial}"))?;
-        Ok::<_, anyhow::Error>((trial, team.faults, team.counts))
-    }) {
-        let (trial, faults, of) = made?;
+        Ok::<_, anyhow::Error>((trial, team))
+    });
+    for history in histories {
+        let (trial, team) = history?;
         row.trials += 1;
-        if let Some(first) = faults.first() {
+        if let Some(first) = team.faults.first() {
             row.fail(format!("history {trial}: {first}"));
         }
-        for (what, count) in of {
+        for (what, count) in team.counts {
             *counts.entry(what).or_default() += count;
         }
     }
-    let counts: Vec<String> = counts
-        .iter()
-        .map(|(what, count)| format!("{what} {count}"))
-        .collect();
-    row.says = counts.join(", ");
+    let counts = counts.iter().map(|(what, count)| format!("{what} {count}"));
+    row.says = counts.collect::<Vec<_>>().join(", ");
     Ok(vec![row])
 }
 
-/// A clone: its folder, its commit, and the commits of its branches that it left.
-struct Member {
-    root: PathBuf,
-    head: String,
-    branches: Vec<String>,
-}
+/// Sentences, each by the word that is in no other.
+type Sentences = BTreeSet<String>;
 
 struct Team {
     folder: tempfile::TempDir,
@@ -80,61 +73,48 @@ struct Team {
     /// True if notes move from folder to folder. By default, git then takes a folder that is gone for one that has another
     /// name, and moves notes that others add to it: docs/teams.md says how not to.
     moves_far: bool,
-    members: Vec<Member>,
-    /// The commit that the team has agreed on.
+    /// The folders of the clones, each with a commit checked out.
+    clones: Vec<PathBuf>,
+    /// The commit that the team has agreed on, and those of branches that someone left.
     main: String,
-    /// Commits that can be picked or reverted.
+    branches: Vec<String>,
+    /// The commits that can be picked or reverted.
     commits: Vec<String>,
-    /// The sentences of each commit.
-    known: BTreeMap<String, BTreeSet<String>>,
-    /// How many sentences there have been.
-    sentences: usize,
-    /// The sentences that a person has struck.
-    struck: BTreeSet<String>,
+    /// The sentences of each commit, how many there have been, and those that a person has struck.
+    known: BTreeMap<String, Sentences>,
+    written: usize,
+    struck: Sentences,
     faults: Vec<String>,
     counts: BTreeMap<String, u64>,
 }
 
-/// The files of shared notes in a clone.
-type Files = BTreeMap<String, String>;
-
 impl Team {
     fn new(setup: &Setup, trial: u64, template: &Path) -> Result<Self> {
         let folder = setup.quick()?;
-        fs::create_dir(folder.path().join("objects"))?;
-        copy_folder(&template.join(".git"), &folder.path().join("hub"))?;
-        fs::write(folder.path().join("hub/config"), "[core]\nbare = true\n")?;
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("objects"))?;
+        copy_folder(&template.join(".git"), &at("hub"))?;
+        fs::write(at("hub/config"), "[core]\nbare = true\n")?;
         let mut team = Self {
-            folder,
             random: Random::of(setup.seed ^ 0x6e72_6765, trial),
             moves_far: trial % 2 == 0,
-            members: Vec::new(),
+            clones: (0..CLONES).map(|who| at(&format!("clone{who}"))).collect(),
             main: String::new(),
+            branches: Vec::new(),
             commits: Vec::new(),
             known: BTreeMap::new(),
-            sentences: 0,
-            struck: BTreeSet::new(),
+            written: 0,
+            struck: Sentences::new(),
             faults: Vec::new(),
             counts: BTreeMap::new(),
+            folder,
         };
-        for who in 0..CLONES {
-            let root = team.folder.path().join(format!("clone{who}"));
-            copy_folder(template, &root)?;
-            let (head, branches) = (String::new(), Vec::new());
-            team.members.push(Member {
-                root,
-                head,
-                branches,
-            });
+        for clone in &team.clones {
+            copy_folder(template, clone)?;
         }
-        for _ in 0..6 {
-            team.add(0)?;
-        }
-        team.commit(0)?;
-        team.main.clone_from(&team.members[0].head);
-        for who in 0..CLONES {
-            team.switch(who, &team.main.clone())?;
-        }
+        (0..6).try_for_each(|_| team.add(0))?;
+        team.main = team.commit(0)?;
+        (0..CLONES).try_for_each(|who| team.switch(who, &team.main.clone()))?;
         Ok(team)
     }
 
@@ -144,10 +124,9 @@ impl Team {
                 for _ in 0..1 + self.random.below(3) {
                     self.change(who)?;
                 }
-                self.commit(who)?;
+                let commit = self.commit(who)?;
                 if self.random.one_in(6) {
-                    let head = self.members[who].head.clone();
-                    self.members[who].branches.push(head);
+                    self.branches.push(commit);
                     self.switch(who, &self.main.clone())?;
                     self.change(who)?;
                     self.commit(who)?;
@@ -159,66 +138,58 @@ impl Team {
             }
         }
         for who in 0..CLONES {
-            while let Some(branch) = self.members[who].branches.pop() {
-                self.merge(who, &branch)?;
-            }
-            let main = self.main.clone();
-            self.merge(who, &main)?;
-            self.main.clone_from(&self.members[who].head);
+            self.merge(who, &self.main.clone())?;
+            self.main = head(&self.clones[who])?;
+        }
+        while let Some(branch) = self.branches.pop() {
+            self.merge(CLONES - 1, &branch)?;
         }
         // The last clone has everything.
-        let there = sentences(&files(&self.members[CLONES - 1].root)?);
-        let written = self
-            .known
-            .values()
-            .flatten()
-            .filter(|of| !self.struck.contains(*of));
-        let gone: BTreeSet<&String> = written.filter(|of| !there.contains(*of)).collect();
-        if !gone.is_empty() {
-            self.fault(format!("{gone:?} gone in the end"));
-        }
+        let written: Sentences = self.known.values().flatten().cloned().collect();
+        let there = sentences(&files(&self.clones[CLONES - 1])?);
+        self.ensure_kept(&written, &there, "in the end");
         Ok(())
     }
 
     /// A person brings the work of a clone and the team's together, in one of git's ways.
     fn integrate(&mut self, who: usize) -> Result<()> {
-        let (main, head) = (self.main.clone(), self.members[who].head.clone());
+        let (main, mine) = (self.main.clone(), head(&self.clones[who])?);
         let commit = self.random.pick(&self.commits[1..]).clone();
-        match self.random.below(6) {
+        let way = self.random.below(6);
+        match way {
             0 => drop(self.carry_out(who, "rebase", &[&main], &main)?),
             1 => {
                 self.switch(who, &main)?;
-                self.carry_out(who, "merge", &["--squash", &head], &head)?;
+                self.carry_out(who, "merge", &["--squash", &mine], &mine)?;
                 self.commit(who)?;
             }
             2 => {
                 let words = ["--allow-empty", "--keep-redundant-commits", &commit];
-                self.carry_out(who, "cherry-pick", &words, &head)?;
-                self.merge(who, &main)?;
+                self.carry_out(who, "cherry-pick", &words, &mine)?;
             }
             3 => {
                 let is_mine = ["merge-base", "--is-ancestor", &commit, "HEAD"];
-                if self.git(&self.members[who].root, &is_mine)?.0 {
-                    self.carry_out(who, "revert", &["--no-commit", &commit], &head)?;
+                if self.git(&self.clones[who], &is_mine)?.0 {
+                    self.carry_out(who, "revert", &["--no-commit", &commit], &mine)?;
                     self.commit(who)?;
                 }
-                self.merge(who, &main)?;
             }
-            _ => self.merge(who, &main)?,
+            _ => {}
         }
-        self.main.clone_from(&self.members[who].head);
+        if way > 1 {
+            self.merge(who, &main)?;
+        }
+        self.main = head(&self.clones[who])?;
         Ok(())
     }
 
     /// Merges a commit in a bare repository and in a clone: both come to the same.
     fn merge(&mut self, who: usize, other: &str) -> Result<()> {
-        let head = self.members[who].head.clone();
-        let words = ["merge-tree", "--write-tree", "--messages", &head, other];
+        let mine = head(&self.clones[who])?;
+        let words = ["merge-tree", "--write-tree", "--messages", &mine, other];
         let (is_clean, said) = self.git(&self.folder.path().join("hub"), &words)?;
         let has_conflict = self.carry_out(who, "merge", &["--no-edit", other], other)?;
-        let tree = self
-            .git(&self.members[who].root, &["rev-parse", "HEAD^{tree}"])?
-            .1;
+        let (_, tree) = self.git(&self.clones[who], &["rev-parse", "HEAD^{tree}"])?;
         let is_same = !is_clean || said.lines().next() == Some(tree.trim());
         if is_clean == has_conflict || !is_same {
             self.fault(format!(
@@ -231,7 +202,7 @@ impl Team {
     /// Runs a command of git in a clone, whose conflicts a person resolves. Whatever the clone and the other commit have is
     /// there afterwards, but for what was struck. Returns whether there was a conflict.
     fn carry_out(&mut self, who: usize, how: &str, words: &[&str], other: &str) -> Result<bool> {
-        let root = self.members[who].root.clone();
+        let root = self.clones[who].clone();
         let mut wanted = sentences(&files(&root)?);
         wanted.extend(self.known[other].iter().cloned());
         let (mut is_done, mut said) = self.git(&root, &[&[how], words].concat())?;
@@ -243,42 +214,41 @@ impl Team {
             self.resolve(&root)?;
             self.look(who, 0)?;
             self.git(&root, &["add", "-A"])?;
-            (is_done, said) = match how {
-                "rebase" => self.git(&root, &["rebase", "--continue"])?,
-                _ => self.git(&root, &["commit", "--allow-empty", "-m", "resolved"])?,
+            let next: &[&str] = match how {
+                "rebase" => &["rebase", "--continue"],
+                _ => &["commit", "--allow-empty", "-m", "resolved"],
             };
+            (is_done, said) = self.git(&root, next)?;
         }
-        self.members[who].head = head(&root)?;
         let there = sentences(&files(&root)?);
         if how == "revert" {
             let reverted = words.last().and_then(|commit| self.known.get(*commit));
-            self.struck.extend(
-                reverted
-                    .into_iter()
-                    .flatten()
-                    .filter(|of| !there.contains(*of))
-                    .cloned(),
-            );
+            let gone = reverted.into_iter().flat_map(|of| of.difference(&there));
+            self.struck.extend(gone.cloned());
         }
-        let gone: Vec<&String> = wanted
-            .difference(&there)
-            .filter(|of| !self.struck.contains(*of))
-            .collect();
-        if !gone.is_empty() {
-            let gone = format!("{gone:?} gone by {how} {words:?} in clone {who}: {said}");
-            self.fault(gone);
-        }
-        self.known.insert(self.members[who].head.clone(), there);
+        self.ensure_kept(&wanted, &there, &format!("by {how} {words:?}: {said}"));
+        self.known.insert(head(&root)?, there);
         self.look(who, 0)?;
         Ok(has_conflict)
     }
 
-    /// What git calls a conflict is one of a note, in its text; and a file with its marks is named.
+    fn ensure_kept(&mut self, wanted: &Sentences, there: &Sentences, when: &str) {
+        let gone = wanted
+            .difference(there)
+            .filter(|of| !self.struck.contains(*of));
+        let gone: Vec<&String> = gone.collect();
+        if !gone.is_empty() {
+            let gone = format!("{gone:?} gone {when}");
+            self.fault(gone);
+        }
+    }
+
+    /// Every conflict is one of a note, in its text; and a file with its marks is named.
     fn look_at_conflict(&mut self, who: usize, said: &str) -> Result<()> {
-        for line in said
+        let conflicts = said
             .lines()
-            .filter_map(|line| line.strip_prefix("CONFLICT ("))
-        {
+            .filter_map(|line| line.strip_prefix("CONFLICT ("));
+        for line in conflicts {
             let kind = line.split(')').next().unwrap_or_default();
             self.count(&format!("conflict {kind}"));
             if !OF_ONE_NOTE.contains(&kind) {
@@ -286,17 +256,14 @@ impl Team {
             }
         }
         let mut torn = 0;
-        for (path, text) in files(&self.members[who].root)? {
-            let Some(first) = text.find("<<<<<<< ") else {
-                continue;
-            };
-            torn += 1;
-            let has_front = text.starts_with("---\n");
-            let is_in_text = !has_front || text.find("\n---\n").is_some_and(|end| end < first);
+        for (path, text) in files(&self.clones[who])? {
+            let (head, body) = parts(&text);
             // Without a common base, git compares whole files.
-            if !is_in_text && !said.contains(&format!("(add/add): Merge conflict in {path}")) {
+            let is_whole = said.contains(&format!("(add/add): Merge conflict in {path}"));
+            if head.contains("<<<<<<< ") && !is_whole {
                 self.fault(format!("a conflict in the front matter of {path}: {text}"));
             }
+            torn += usize::from(head.contains("<<<<<<< ") || body.contains("<<<<<<< "));
         }
         self.look(who, torn)
     }
@@ -306,21 +273,14 @@ impl Team {
         let notes = self.notes(who)?;
         let mut read = BTreeMap::new();
         for note in notes.all() {
-            read.insert(notes.file_of(&note.address)?, note.content.to_string());
+            let file = notes.file_of(&note.address)?.to_string_lossy().into_owned();
+            read.insert(file, note.content.to_string());
         }
         let left_out = notes.left_out();
-        for (path, text) in files(&self.members[who].root)? {
-            let body = match text
-                .strip_prefix("---\n")
-                .and_then(|rest| rest.split_once("\n---\n"))
-            {
-                Some((_, body)) => body,
-                None => &text,
-            };
+        for (path, text) in files(&self.clones[who])? {
             let is_named = left_out.iter().any(|of| of.file == path);
-            let is_read = read
-                .get(Path::new(&path))
-                .is_some_and(|of| of == body.trim_matches('\n'));
+            let body = parts(&text).1.trim_matches('\n');
+            let is_read = read.get(&path).is_some_and(|of| of == body);
             if is_read == is_named {
                 self.fault(format!("{path} is not read as it stands: {text}"));
             }
@@ -328,23 +288,20 @@ impl Team {
                 self.fault(format!("two notes in {path}: {text}"));
             }
         }
-        let markers = left_out
+        let named = left_out
             .iter()
-            .filter(|of| of.reason.ends_with("a conflict marker"))
-            .count();
-        if markers != torn {
+            .filter(|of| of.reason.ends_with("a conflict marker"));
+        if named.count() != torn {
             self.fault(format!("{torn} files with marks, {left_out:?}"));
         }
         Ok(())
     }
 
-    /// A person resolves each conflict: one side, the other, or both.
+    /// A person resolves each conflict: one side, the other, or both. Of a note that is in two files, one is deleted: git
+    /// 2.47 can lose a change of the other when it merges a move to the first.
     fn resolve(&mut self, root: &Path) -> Result<()> {
-        let before = files(root)?;
+        let (before, mut notes) = (files(root)?, BTreeSet::new());
         for (path, text) in &before {
-            if !text.contains("<<<<<<< ") {
-                continue;
-            }
             let (mut side, mut choice, mut resolved) = (0, 0, String::new());
             for line in text.split_inclusive('\n') {
                 match line.get(..7) {
@@ -355,11 +312,15 @@ impl Team {
                     _ => {}
                 }
             }
-            fs::write(root.join(path), resolved)?;
+            let mut names = words(text, '¶').into_iter();
+            if names.any(|name| !notes.insert(name)) {
+                fs::remove_file(root.join(path))?;
+            } else if resolved != *text {
+                fs::write(root.join(path), resolved)?;
+            }
         }
-        let after = sentences(&files(root)?);
         self.struck
-            .extend(sentences(&before).difference(&after).cloned());
+            .extend(&sentences(&before) - &sentences(&files(root)?));
         Ok(())
     }
 
@@ -371,64 +332,54 @@ impl Team {
             return self.add(who);
         }
         let note = self.random.pick(&all);
-        let path = self.members[who].root.join(notes.file_of(&note.address)?);
+        let path = self.clones[who].join(notes.file_of(&note.address)?);
         let text = fs::read_to_string(&path)?;
-        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let own: Vec<usize> = (0..lines.len())
-            .filter(|at| lines[*at].contains('§'))
-            .collect();
-        let at = if own.is_empty() {
-            lines.len()
-        } else {
-            *self.random.pick(&own)
-        };
-        let action = self.random.below(9);
-        self.count(
-            [
-                "edit", "edit", "add", "mend", "strike", "delete", "move", "confirm", "pin",
-            ][action],
-        );
-        match action {
-            0 | 1 if at < lines.len() => lines[at] = self.sentence(),
-            3 => lines
-                .iter_mut()
-                .for_each(|line| *line = line.replace("teh", "the")),
-            4 if at < lines.len() => drop(lines.remove(at)),
-            5 => lines.clear(),
-            6 => {
-                self.sentences += 1;
-                let name = format!("moved{}.md", self.sentences);
-                let folder = self.members[who]
-                    .root
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains('§')).collect();
+        if lines.is_empty() {
+            return self.add(who);
+        }
+        let line = *self.random.pick(&lines);
+        let (content, new) = (&note.content, self.sentence());
+        let change = *self.random.pick(&CHANGES);
+        self.count(change);
+        let new = match change {
+            "edit" => text.replacen(line, &new, 1),
+            "mend" => text.replace("teh", "the"),
+            "strike" => text.replacen(&format!("{line}\n"), "", 1),
+            "delete" => String::new(),
+            "move" => {
+                let name = format!("moved{}.md", self.written);
+                let far = self.clones[who]
                     .join(".waynote")
                     .join(self.random.pick(&FOLDERS));
-                let to = match self.moves_far {
-                    true => folder.join(name),
-                    false => path.with_file_name(name),
-                };
-                fs::create_dir_all(to.parent().context("no folder")?)?;
-                return Ok(fs::rename(path, to)?);
+                let near = path.parent().context("no folder")?.to_owned();
+                let folder = if self.moves_far { far } else { near };
+                fs::create_dir_all(&folder)?;
+                return Ok(fs::rename(path, folder.join(name))?);
             }
-            7 if note.cites.is_empty() => {}
-            7 => {
-                // Two people find the same code.
+            // Two people find the same code.
+            "confirm" if !note.cites.is_empty() => {
                 let cites = [cited("the-code-as-it-is")];
-                notes.write(&note.address, &note.content, None, Some(&cites))?;
-                return Ok(());
+                return Ok(drop(notes.write(
+                    &note.address,
+                    content,
+                    None,
+                    Some(&cites),
+                )?));
             }
-            8 => {
-                notes.write(&note.address, &note.content, Some(true), None)?;
-                return Ok(());
+            "pin" => {
+                return Ok(drop(notes.write(
+                    &note.address,
+                    content,
+                    Some(true),
+                    None,
+                )?));
             }
-            _ => lines.insert(at, self.sentence()),
-        }
-        let new = lines
-            .iter()
-            .fold(String::new(), |text, line| text + line + "\n");
-        let is_kept = |of: &&String| !new.split_whitespace().any(|word| word == of.as_str());
-        self.struck
-            .extend(words(&text, '§').iter().filter(is_kept).cloned());
-        match lines.is_empty() {
+            _ => text.replacen(line, &format!("{line}\n{new}"), 1),
+        };
+        let struck = &words(&text, '§') - &words(&new, '§');
+        self.struck.extend(struck);
+        match new.is_empty() {
             true => fs::remove_file(path)?,
             false => fs::write(path, new)?,
         }
@@ -439,88 +390,68 @@ impl Team {
         let notes = self.notes(who)?;
         let (folder, key) = (self.random.pick(&FOLDERS), self.random.pick(&KEYS));
         let address: Address = format!("repo:a/shop//{folder}{key}").parse()?;
-        if self.members[who]
-            .root
-            .join(notes.file_of(&address)?)
-            .exists()
-        {
+        if self.clones[who].join(notes.file_of(&address)?).exists() {
             return Ok(());
         }
         let lines = (0..3 + self.random.below(5)).map(|_| self.sentence());
-        let text = format!("# ¶{address}\n\n{}", lines.collect::<Vec<_>>().join("\n"));
+        let lines = lines.collect::<Vec<_>>().join("\n");
+        let text = Content::text(format!("# ¶{address}\n\n{lines}"))?;
         let cites = self.random.one_in(2).then(|| cited("the-code-as-it-was"));
-        notes.write(
-            &address,
-            &Content::text(text)?,
-            None,
-            Some(cites.as_slice()),
-        )?;
+        notes.write(&address, &text, None, Some(cites.as_slice()))?;
         Ok(())
     }
 
-    /// A new sentence, which is known by its number.
     fn sentence(&mut self) -> String {
-        self.sentences += 1;
-        format!("§{} says teh {:x}", self.sentences, self.random.number())
+        self.written += 1;
+        format!("§{} says teh {:x}", self.written, self.random.number())
     }
 
-    fn commit(&mut self, who: usize) -> Result<()> {
-        let root = self.members[who].root.clone();
+    fn commit(&mut self, who: usize) -> Result<String> {
+        let root = self.clones[who].clone();
         self.look(who, 0)?;
         self.git(&root, &["add", "-A"])?;
         let message = format!("change {}", self.commits.len());
-        let (is_done, said) =
-            self.git(&root, &["commit", "--allow-empty", "-q", "-m", &message])?;
+        let (is_done, said) = self.git(&root, &["commit", "--allow-empty", "-m", &message])?;
         ensure!(is_done, "git commit: {said}");
-        let head: String = head(&root)?;
-        self.known.insert(head.clone(), sentences(&files(&root)?));
-        self.commits.push(head.clone());
-        self.members[who].head = head;
-        Ok(())
+        let made = head(&root)?;
+        self.known.insert(made.clone(), sentences(&files(&root)?));
+        self.commits.push(made.clone());
+        Ok(made)
     }
 
     fn switch(&mut self, who: usize, to: &str) -> Result<()> {
-        let root = self.members[who].root.clone();
-        let (is_done, said) = self.git(&root, &["checkout", "-q", "--detach", to])?;
+        let (is_done, said) = self.git(&self.clones[who], &["checkout", "-q", "--detach", to])?;
         ensure!(is_done, "git checkout: {said}");
-        self.members[who].head = to.into();
         self.look(who, 0)
     }
 
     fn notes(&self, who: usize) -> Result<SharedNotes> {
         let root: Place = "~/shop".parse()?;
         let (name, also) = ("repo:a/shop".parse()?, Vec::new());
-        Ok(SharedNotes::new(
-            self.members[who].root.clone(),
-            &Checkout { root, name, also },
-        ))
+        let checkout = Checkout { root, name, also };
+        Ok(SharedNotes::new(self.clones[who].clone(), &checkout))
     }
 
     /// Runs git, with the objects that all clones have: true if it succeeds, and what it says.
     fn git(&self, at: &Path, words: &[&str]) -> Result<(bool, String)> {
+        let config = "[gc]\nauto = 0\n[core]\nfsync = none\neditor = true\n[user]\nname = Alice\n\
+                      email = alice@example.org\n";
+        let directories = if self.moves_far {
+            "[merge]\ndirectoryRenames = false\n"
+        } else {
+            ""
+        };
+        let file = self.folder.path().join("config");
+        if !file.exists() {
+            fs::write(&file, format!("{config}{directories}"))?;
+        }
         let mut git = Command::new("git");
-        git.args([
-            "-c",
-            "gc.auto=0",
-            "-c",
-            "core.fsync=none",
-            "-c",
-            "core.editor=true",
-        ]);
-        git.args(
-            self.moves_far
-                .then_some(["-c", "merge.directoryRenames=false"])
-                .iter()
-                .flatten(),
-        );
         git.args(words).current_dir(at).env_remove("GIT_DIR");
         git.env("GIT_OBJECT_DIRECTORY", self.folder.path().join("objects"));
         git.env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CONFIG_GLOBAL", "/dev/null");
-        for whose in ["AUTHOR", "COMMITTER"] {
-            git.env(format!("GIT_{whose}_NAME"), "Alice");
-            git.env(format!("GIT_{whose}_EMAIL"), "alice@example.org");
-            git.env(format!("GIT_{whose}_DATE"), "1700000000 +0000");
+            .env("GIT_CONFIG_GLOBAL", file);
+        for time in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
+            git.env(time, "1700000000 +0000");
         }
         let output = git.output()?;
         let said = [output.stdout, output.stderr].concat();
@@ -556,9 +487,9 @@ fn head(root: &Path) -> Result<String> {
     Ok(commit.trim().to_owned())
 }
 
-/// The files in `.waynote/`, by their paths in the clone.
-fn files(root: &Path) -> Result<Files> {
-    let mut files = Files::new();
+/// The files of shared notes in a clone, by their paths.
+fn files(root: &Path) -> Result<BTreeMap<String, String>> {
+    let mut files = BTreeMap::new();
     let mut open = vec![root.join(".waynote")];
     while let Some(folder) = open.pop().filter(|folder| folder.exists()) {
         for entry in fs::read_dir(folder)? {
@@ -574,14 +505,19 @@ fn files(root: &Path) -> Result<Files> {
     Ok(files)
 }
 
-/// The words that begin with a mark.
-fn words(text: &str, mark: char) -> BTreeSet<String> {
-    let words = text
-        .split_whitespace()
-        .filter(|word| word.starts_with(mark));
-    words.map(str::to_owned).collect()
+/// The front matter and the text of a file.
+fn parts(file: &str) -> (&str, &str) {
+    let rest = file.strip_prefix("---\n");
+    rest.and_then(|rest| rest.split_once("\n---\n"))
+        .unwrap_or(("", file))
 }
 
-fn sentences(files: &Files) -> BTreeSet<String> {
+/// The words that begin with a mark.
+fn words(text: &str, mark: char) -> Sentences {
+    let words = text.split_whitespace().map(str::to_owned);
+    words.filter(|word| word.starts_with(mark)).collect()
+}
+
+fn sentences(files: &BTreeMap<String, String>) -> Sentences {
     files.values().flat_map(|text| words(text, '§')).collect()
 }

@@ -135,9 +135,12 @@ impl Person {
         run.stdin(input.to_string()).patient()
     }
 
-    /// The block at the start of a session.
+    /// The block at the start of a session, however busy the machine is.
     fn start(&self, session: &str) -> String {
-        added(self.hook("SessionStart", session))
+        added(
+            self.hook("SessionStart", session)
+                .env("WAYNOTE_HOOK_WAIT", "60"),
+        )
     }
 
     /// The files that are kept of the team's notes.
@@ -247,7 +250,7 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
     team.write(&format!("{note} 'The second text.'"), &alice);
     team.proxy.does(Does::Nothing);
     let begun = SystemTime::now();
-    let block = bob.start("two");
+    let block = added(bob.hook("SessionStart", "two"));
     // The promise is one second; a busy machine takes longer.
     assert!(begun.elapsed().unwrap() < Duration::from_secs(20));
     has(&block, "The first text.");
@@ -277,6 +280,27 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
 }
 
 #[test]
+fn a_store_that_was_restored_is_read_again() {
+    let mut team = Team::new();
+    let (alice, bob) = (team.token("alice"), team.token("bob"));
+    let bob = Person::new(&team.url(), bob);
+    let note = "place write --at repo:github.com/acme/shop";
+    team.write(&format!("{note} 'The first text.'"), &alice);
+    team.scratch.ok("backup b.db");
+    team.write(&format!("{note} 'A lost text.'"), &alice);
+    has(bob.start("one"), "A lost text.");
+    team.server.kill();
+    team.scratch.ok("restore b.db --replace");
+    team.server = Served::start(&team.scratch, [""; 0]);
+    let (_, port) = team.server.url.rsplit_once(':').unwrap();
+    team.proxy.replace(0, port.parse().unwrap());
+    team.write(&format!("{note} 'Another text.'"), &alice);
+    let block = bob.start("two");
+    has(&block, "Another text.");
+    lacks(block, "lost");
+}
+
+#[test]
 fn a_token_that_is_refused_takes_the_teams_notes_along() {
     let team = Team::new();
     let (alice, bob) = (team.token("alice"), team.token("bob"));
@@ -303,6 +327,7 @@ fn a_tool_finds_the_teams_notes_and_its_query_stays_here() {
     let note = "note --at repo:github.com/acme/shop --key pay";
     team.write(&format!("{note} 'Fees are rounded down.'"), &alice);
     let bob = Person::new(&team.url(), bob);
+    bob.run("status").ok();
     let mut server = bob.scratch.command("mcp");
     server
         .current_dir(&bob.shop)
@@ -342,11 +367,8 @@ fn a_note_is_shared_with_the_team_by_its_holder_and_no_text_is_replaced_unread()
     ann.run("note --key build 'make all'").ok();
     let plays = |person: &Person, words: &str| person.run(words).said();
     insta::assert_snapshot!(plays(&ann, "share --to team pay"), @"shared with the team: repo:github.com/acme/shop#pay");
-    insta::assert_snapshot!(plays(&ann, "share --to team --all"), @"
-    shared with the team: repo:github.com/acme/shop#build
-    the team has 1 note of these already, with the same text
-    ");
-    insta::assert_snapshot!(plays(&ann, "share --to team pay"), @"the team has 1 note of these already, with the same text");
+    insta::assert_snapshot!(plays(&ann, "share --to team --all"), @"shared with the team: repo:github.com/acme/shop#build");
+    insta::assert_snapshot!(plays(&ann, "share --to team pay"), @"there is nothing new to share with the team");
     bob.run("note --key pay 'Cents, as integers.'").ok();
     insta::assert_snapshot!(plays(&bob, "share --to team pay"), @"
     exit 1

@@ -24,13 +24,12 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 use waynote::error::safe;
 use waynote::secrets::masked;
 use waynote::store::NotesBeside;
@@ -136,10 +135,10 @@ impl SharedNotes {
                 Err(reason) => drop(left_out.insert(found.0, reason)),
             }
         }
-        let looked_at = wanted.map(|wanted| wanted.iter().map(|below| name::path(below)));
-        let looked_at: Option<BTreeSet<String>> = looked_at.map(Iterator::collect);
+        let folders = wanted.map(|wanted| wanted.iter().map(|of| name::path(of)));
+        let folders: Option<BTreeSet<String>> = folders.map(Iterator::collect);
         let mut known = self.left_out.lock();
-        known.retain(|file, _| match (&looked_at, file.rsplit_once('/')) {
+        known.retain(|file, _| match (&folders, file.rsplit_once('/')) {
             (Some(folders), Some((folder, _))) => !folders.contains(folder),
             _ => false,
         });
@@ -291,10 +290,8 @@ impl NotesBeside for SharedNotes {
 
 /// True for a folder that is wanted, and for one on the way to it.
 fn leads_to(wanted: Option<&BTreeSet<&str>>, below: &str) -> bool {
-    let is_on_way = |wanted: &&str| {
-        let rest = wanted.strip_prefix(below);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
+    let inside = format!("{below}/");
+    let is_on_way = |wanted: &&str| format!("{wanted}/").starts_with(&inside);
     wanted.is_none_or(|wanted| wanted.iter().any(is_on_way))
 }
 
@@ -307,7 +304,8 @@ fn too_much() -> String {
 fn entries(folder: &Path) -> io::Result<Vec<(String, FileType)>> {
     let mut entries = Vec::new();
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let open = openat(plain::folder(folder, false)?, ".", flags, Mode::empty())?;
+    let folder = plain::folder(folder, false)?;
+    let open = openat(&folder, ".", flags, Mode::empty())?;
     for entry in Dir::new(open)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy();
@@ -321,8 +319,8 @@ fn entries(folder: &Path) -> io::Result<Vec<(String, FileType)>> {
         let kind = match entry.file_type() {
             // Some file systems tell it apart.
             FileType::Unknown => {
-                let found = folder.join(&*name).symlink_metadata()?;
-                FileType::from_raw_mode(found.mode())
+                let found = statat(&folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
+                FileType::from_raw_mode(found.st_mode)
             }
             kind => kind,
         };
