@@ -20,17 +20,16 @@ use crate::{home, input};
 pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
     let address = context.note(&args.note, Use::Edit)?;
     let content = match (&args.append, &args.file) {
-        (None, None) => None,
-        (Some(text), _) => Some(input::note_text(text, false)?),
-        (_, Some(file)) => Some(input::file(file, args.allow.empty)?),
+        (None, None) => {
+            return match share::to_change(context, &address)? {
+                Some(shared) => share::edit(context, &shared),
+                None => in_editor(context, address, &args.allow),
+            };
+        }
+        (Some(text), _) => input::note_text(text, false)?,
+        (_, Some(file)) => input::file(file, args.allow.empty)?,
     };
     let adds = args.append.is_some();
-    if let Some(shared) = share::to_change(context, &address)? {
-        return share::edit(context, &shared, content, adds);
-    }
-    let Some(content) = content else {
-        return in_editor(context, address, &args.allow);
-    };
     let saved = save(context, address, content, Expect::Any, &args.allow, adds)?;
     context.answer(&saved, || saved.said.clone())
 }
