@@ -29,8 +29,10 @@ pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
         (Some(text), _) => Some(input::note_text(text, false)?),
         (_, Some(file)) => Some(input::file(file, args.allow.empty)?),
     };
-    if let Some(shared) = share::to_change(context, &saving.address)? {
-        return share::edit(context, &shared, content, saving.adds);
+    if content.is_none()
+        && let Some(shared) = share::to_change(context, &saving.address)?
+    {
+        return share::edit(context, &shared);
     }
     saved::save(context, saving, content, None, &args.allow)
 }

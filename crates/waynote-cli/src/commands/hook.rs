@@ -21,7 +21,6 @@ use crate::opened::{OpenStore, Wait};
 use crate::output::Output;
 use crate::process::Process;
 use crate::settings::Settings;
-use crate::team::AT_START;
 use crate::variables::HOOKS;
 use crate::{clock, duration, home, variables};
 
@@ -39,6 +38,9 @@ const PROMPT_WAIT_ELSEWHERE: Duration = Duration::from_millis(240);
 
 /// The part of its time, as a divisor, that a hook keeps for the work after the store.
 const REST: u32 = 8;
+
+/// The tenths of its time for which a start waits for a team's store.
+const OF_TEAM: u32 = 4;
 
 const TOO_LONG_AT_PROMPT: &str = "the store took too long; what is new follows at the next prompt";
 
@@ -230,7 +232,7 @@ fn work(
     match hook.can_wait() {
         true => opened.beside(&lineage),
         false => {
-            let said = opened.beside_asked(&lineage, AT_START.min(limit.wait / 2));
+            let said = opened.beside_asked(&lineage, limit.wait * OF_TEAM / 10);
             of_team.extend(said.map(|line| format!("waynote: {line}\n")));
         }
     }

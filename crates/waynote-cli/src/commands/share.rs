@@ -9,8 +9,8 @@ use waynote::store::NotesBeside;
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{
-    Address, Change, Checkout, Citation, Content, Error, Expect, Filter, Limits, Note, SaveOptions,
-    Scope, ScopeKind, Source, cites, single,
+    Address, Change, Checkout, Citation, Error, Expect, Filter, Limits, Note, SaveOptions, Scope,
+    ScopeKind, Source, cites, single,
 };
 use waynote_formats::SharedNotes;
 use waynote_formats::shared::{LeftOut, SharedFile};
@@ -114,22 +114,6 @@ impl Sharing {
             Scope::Place(name.clone())
         );
         Err(Failure::refused("not_of_repository", what, hint))
-    }
-
-    /// Refuses to add to a note of which not all was read: its file has a credential, or hidden characters.
-    fn check_whole(&self, note: &Note) -> Outcome {
-        let file = self
-            .files
-            .file_with(&note.address, &note.content, None, None)?;
-        if file.text.contains(&*note.content.shown()) {
-            return Ok(());
-        }
-        let what = format!(
-            "{} has a credential or hidden characters",
-            safe(file.path.display())
-        );
-        let hint = "`waynote edit` without options opens the file";
-        Err(Failure::refused("not_whole", what, hint))
     }
 
     /// A note's file with its text; `writes` also writes it.
@@ -315,28 +299,13 @@ pub(super) fn left_out(checkout: &Checkout) -> Vec<LeftOut> {
     left_out.unwrap_or_default()
 }
 
-/// Edits a shared note in its file.
-pub(super) fn edit(
-    context: &mut Context<'_>,
-    (sharing, note): &(Sharing, Note),
-    content: Option<Content>,
-    adds: bool,
-) -> Outcome {
+/// Opens the file of a shared note in the editor.
+pub(super) fn edit(context: &mut Context<'_>, (sharing, note): &(Sharing, Note)) -> Outcome {
     let path = sharing.files.file_of(&note.address)?;
     let whole = sharing.root.join(&path);
     let read = || input::bytes(&whole);
     let before = read()?;
-    if let Some(content) = content {
-        let content = if adds {
-            sharing.check_whole(note)?;
-            Content::written([note.content.as_bytes(), b"\n", content.as_bytes()].concat())?
-        } else {
-            content
-        };
-        sharing.files.write(&note.address, &content, None, None)?;
-    } else {
-        edit::open(&edit::editor()?, &whole)?;
-    }
+    edit::open(&edit::editor()?, &whole)?;
     if read()? == before {
         say(edit::UNCHANGED);
         return Ok(());

@@ -317,18 +317,12 @@ fn a_shared_note_is_edited_in_its_file() {
     ");
     has(read(&alice, "fees.md"), "Two percent.");
     insta::assert_snapshot!(alice.run("edit fees").env("EDITOR", "true").said(), @"the text is unchanged: nothing was written");
-    alice.ok("edit fees --append 'Rounded down.'");
-    has(alice.ok("show fees"), "Two percent.\nRounded down.");
     // What is not shown is not lost.
-    let (file, whole) = (
-        work(&alice).join(".waynote/fees.md"),
-        read(&alice, "fees.md"),
-    );
+    let file = work(&alice).join(".waynote/fees.md");
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let whole = read(&alice, "fees.md");
     fs::write(&file, format!("{whole}{token}\n")).unwrap();
     alice.ok("confirm fees");
-    let appended = alice.run("edit fees --append x").said();
-    has(appended, "has a credential or hidden characters");
     has(read(&alice, "fees.md"), &token);
     fs::write(&file, whole).unwrap();
     // Two who confirm the same code write the same bytes.
@@ -347,16 +341,19 @@ fn a_shared_note_is_edited_in_its_file() {
     alice.ok("confirm fees");
     assert_eq!(read(&alice, "fees.md"), after);
     // What else a person does with it, they do with the file.
-    for words in ["key delete fees", "key pin fees", "mv fees charges"] {
+    for words in [
+        "key delete fees",
+        "key pin fees",
+        "mv fees charges",
+        "edit fees --append x",
+    ] {
         let said = alice.run(words).said();
         has(&said, "is a shared note: .waynote/fees.md");
         has(&said, "`git rm .waynote/fees.md` deletes it");
     }
     // An agent does nothing of it.
-    for words in ["edit fees --append x", "confirm fees"] {
-        let agents = alice.run(words).env("CLAUDECODE", "1").said();
-        has(agents, "is a shared note");
-    }
+    let agents = alice.run("confirm fees").env("CLAUDECODE", "1").said();
+    has(agents, "is a shared note");
     assert_eq!(read(&alice, "fees.md"), after);
 }
 
@@ -395,9 +392,10 @@ fn an_agent_reads_shared_notes_and_writes_to_the_store() {
     has(alice.ok("share fees"), "which said: One percent.");
     assert_eq!(read(&alice, "fees.md"), "Two percent.\n");
     // Her own note, which says the same, does not stand before what she edits.
-    alice.ok("edit fees --append 'Rounded down.'");
+    let edited = alice.run("edit fees").env("EDITOR", "sed -i s/Two/Three/");
+    has(edited.ok(), "edited .waynote/fees.md");
     lacks(alice.ok("context"), "differs");
-    has(alice.ok("show fees"), "Rounded down.");
+    has(alice.ok("show fees"), "Three percent.");
 }
 
 #[test]

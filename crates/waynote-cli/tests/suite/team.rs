@@ -135,9 +135,12 @@ impl Person {
         run.stdin(input.to_string()).patient()
     }
 
-    /// The block at the start of a session.
+    /// The block at the start of a session, however busy the machine is.
     fn start(&self, session: &str) -> String {
-        added(self.hook("SessionStart", session))
+        added(
+            self.hook("SessionStart", session)
+                .env("WAYNOTE_HOOK_WAIT", "60"),
+        )
     }
 
     /// The files that are kept of the team's notes.
@@ -247,7 +250,7 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
     team.write(&format!("{note} 'The second text.'"), &alice);
     team.proxy.does(Does::Nothing);
     let begun = SystemTime::now();
-    let block = bob.start("two");
+    let block = added(bob.hook("SessionStart", "two"));
     // The promise is one second; a busy machine takes longer.
     assert!(begun.elapsed().unwrap() < Duration::from_secs(20));
     has(&block, "The first text.");
@@ -324,6 +327,7 @@ fn a_tool_finds_the_teams_notes_and_its_query_stays_here() {
     let note = "note --at repo:github.com/acme/shop --key pay";
     team.write(&format!("{note} 'Fees are rounded down.'"), &alice);
     let bob = Person::new(&team.url(), bob);
+    bob.run("status").ok();
     let mut server = bob.scratch.command("mcp");
     server
         .current_dir(&bob.shop)
