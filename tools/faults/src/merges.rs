@@ -227,7 +227,8 @@ impl Team {
             self.struck.extend(gone.cloned());
         }
         self.ensure_kept(&wanted, &there, &format!("by {how} {words:?}: {said}"));
-        self.known.insert(head(&root)?, there);
+        // After a squash or a revert, that is still the commit before.
+        self.known.entry(head(&root)?).or_insert(there);
         self.look(who, 0)?;
         Ok(has_conflict)
     }
