@@ -281,19 +281,10 @@ impl NotesBeside for SharedNotes {
         let left_out = self.left_out.lock();
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/%".contains(char);
         let names = left_out.keys().filter(|file| file.chars().all(is_plain));
-        let mut names: Vec<&str> = names.map(String::as_str).take(NAMED).collect();
-        if (1..left_out.len()).contains(&names.len()) {
-            names.push("…");
-        }
-        let named = match names.join(", ") {
-            none if none.is_empty() => none,
-            names => format!(" ({names})"),
-        };
-        let files = plural(left_out.len() as u64, "file");
-        let are = if left_out.len() == 1 { "is" } else { "are" };
-        let said =
-            format!("The shared notes: {files} {are} left out{named}; `waynote doctor` says why");
-        (!left_out.is_empty()).then_some(said)
+        let names: Vec<&str> = names.map(String::as_str).take(NAMED).collect();
+        let (files, names) = (plural(left_out.len() as u64, "file"), names.join(", "));
+        let said = format!("The shared notes leave out {files}: {names}");
+        (!left_out.is_empty()).then(|| said.trim_end_matches(": ").to_owned())
     }
 }
 
