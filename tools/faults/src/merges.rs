@@ -97,7 +97,7 @@ impl Team {
         fs::write(at("hub/config"), "[core]\nbare = true\n")?;
         let mut team = Self {
             random: Random::of(setup.seed ^ 0x6e72_6765, trial),
-            moves_far: trial % 2 == 0,
+            moves_far: trial.is_multiple_of(2),
             clones: (0..CLONES).map(|who| at(&format!("clone{who}"))).collect(),
             main: String::new(),
             branches: Vec::new(),
@@ -227,7 +227,8 @@ impl Team {
             self.struck.extend(gone.cloned());
         }
         self.ensure_kept(&wanted, &there, &format!("by {how} {words:?}: {said}"));
-        self.known.insert(head(&root)?, there);
+        // After a squash or a revert, that is still the commit before.
+        self.known.entry(head(&root)?).or_insert(there);
         self.look(who, 0)?;
         Ok(has_conflict)
     }
@@ -339,7 +340,7 @@ impl Team {
             return self.add(who);
         }
         let line = *self.random.pick(&lines);
-        let (content, new) = (&note.content, self.sentence());
+        let new = self.sentence();
         let change = *self.random.pick(&CHANGES);
         self.count(change);
         let new = match change {
@@ -357,23 +358,15 @@ impl Team {
                 fs::create_dir_all(&folder)?;
                 return Ok(fs::rename(path, folder.join(name))?);
             }
-            // Two people find the same code.
-            "confirm" if !note.cites.is_empty() => {
+            "confirm" | "pin" if change == "pin" || !note.cites.is_empty() => {
+                // Two people find the same code.
                 let cites = [cited("the-code-as-it-is")];
-                return Ok(drop(notes.write(
-                    &note.address,
-                    content,
-                    None,
-                    Some(&cites),
-                )?));
-            }
-            "pin" => {
-                return Ok(drop(notes.write(
-                    &note.address,
-                    content,
-                    Some(true),
-                    None,
-                )?));
+                let (pinned, cites) = match change {
+                    "pin" => (Some(true), None),
+                    _ => (None, Some(&cites[..])),
+                };
+                notes.write(&note.address, &note.content, pinned, cites)?;
+                return Ok(());
             }
             _ => text.replacen(line, &format!("{line}\n{new}"), 1),
         };
