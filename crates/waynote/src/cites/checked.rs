@@ -87,7 +87,7 @@ fn place_of(address: &Address) -> Option<&Place> {
 }
 
 impl<S: Reader> Reader for CheckedStore<S> {
-    pass_on! { self => self.store; select_at take_damage history_before holder }
+    pass_on! { self => self.store; select_at take_damage history_before holder is_shared }
 
     fn checkouts(&self) -> Option<&dyn Checkouts> {
         Some(&*self.checkouts)

@@ -65,6 +65,12 @@ impl Error {
                     "give your text a key of its own, or read this one, then expect revision {revision}"
                 ));
             }
+            Self::OnePersons { holder, .. } => match holder {
+                Some(holder) => return Some(format!("yours is `agent:{}`", safe(holder))),
+                None => {
+                    "name the repository's directory, `repo:HOST/NAME//DIRECTORY`, or keep the note in your own store"
+                }
+            },
             Self::AppendOnly { .. } => "add an entry that corrects it",
             Self::NotResolved { .. } => {
                 "name a `stuck` entry, and say how it was solved as a learning, a tip or a decision"

@@ -67,6 +67,7 @@ impl Error {
             Self::NotText { .. }
             | Self::HoldsSecret { .. }
             | Self::NameHoldsSecret { .. }
+            | Self::OnePersons { .. }
             | Self::AppendOnly { .. }
             | Self::NotResolved { .. } => ErrorClass::Refused,
             Self::NoteTooLarge { .. } | Self::TooManyNotes { .. } | Self::TooMuchAsked { .. } => {
