@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 
 use serde::Serialize;
 use waynote::visible::visible;
-use waynote::{Author, Name, Reader, SecretPolicy, Stamp, Store, Writer};
+use waynote::{Author, Name, Reader, SecretPolicy, Stamp, Store, Writer, person};
 use waynote_loop::identity;
 
 use crate::args::AllowArgs;
@@ -22,6 +22,7 @@ pub(crate) struct Context<'o> {
     pub(crate) opened: OnceCell<OpenStore>,
     /// True once the command is known to write.
     writes: Cell<bool>,
+    notebook: OnceCell<Name>,
 }
 
 impl<'o> Context<'o> {
@@ -31,7 +32,21 @@ impl<'o> Context<'o> {
             output,
             opened: OnceCell::new(),
             writes: Cell::new(false),
+            notebook: OnceCell::new(),
         }
+    }
+
+    /// The agent of the notebook. Only a store elsewhere may have another one for who names none.
+    pub(crate) fn notebook(&self) -> Outcome<&Name> {
+        let agent = &self.settings.agent.value;
+        if self.settings.remote().is_none() && self.settings.database().is_none() {
+            return Ok(agent);
+        }
+        if let Some(known) = self.notebook.get() {
+            return Ok(known);
+        }
+        let found = person::notebook(self.opened()?.store(), agent)?;
+        Ok(self.notebook.get_or_init(|| found))
     }
 
     /// Author and time of a change. Inside a loop the store takes the agent for the author, even if a setting names a

@@ -104,6 +104,7 @@ mod suite {
     mod terminal;
     mod tls;
     mod token;
+    mod two_people;
     mod two_servers;
     mod ui;
     mod undo;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use waynote::context::{Budget, Request, Style};
 use waynote::named::Typist;
-use waynote::{Address, Base, Limits, Lineage, Name, Place, Scope, Store};
+use waynote::{Address, Base, Limits, Lineage, Name, Place, Scope, Store, person};
 
 use jiff::Timestamp;
 
@@ -95,6 +95,7 @@ impl Caller {
 }
 
 /// The caller with the project of its connection.
+#[derive(Clone)]
 pub(crate) struct ConnectedCaller {
     pub(crate) caller: Caller,
     /// The project's directory, as it is offered; none when only home or the root was offered.
@@ -152,11 +153,16 @@ impl ConnectedCaller {
         };
         let at_home = || self.caller.directories.iter().find(is_home).cloned();
         Self {
-            caller: self.caller.clone(),
             project: self.project.clone().or_else(at_home),
-            roots: self.roots.clone(),
-            lacks_roots: self.lacks_roots,
+            ..self.clone()
         }
+    }
+
+    /// The same with the notebook that its agent has in this store.
+    pub(crate) fn in_store(&self, store: &dyn Store) -> waynote::Result<Self> {
+        let mut own = self.clone();
+        own.caller.agent = person::notebook(store, &self.caller.agent)?;
+        Ok(own)
     }
 
     /// The absolute path of a place.

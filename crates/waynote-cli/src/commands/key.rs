@@ -48,7 +48,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             if_revision,
         } => {
             let address = current(keyed(context, scope, key)?, key)?;
-            let is_unscoped = scope.at.is_none() && notebook(context, scope).is_none();
+            let is_unscoped = scope.at.is_none() && notebook(context, scope)?.is_none();
             let typed = Some(key.as_str()).filter(|key| is_unscoped && !Address::is_meant(key));
             saved::delete(context, address, typed, *if_revision)
         }
@@ -106,16 +106,16 @@ fn notes(context: &Context<'_>, scopes: &[Scope], pinned: bool) -> Outcome<Vec<N
 }
 
 /// The agent's notebook, if it is asked for: by `--notebook`, or by naming an agent.
-pub(super) fn notebook(context: &Context<'_>, scope: &ScopeArgs) -> Option<Scope> {
-    let agent = &context.settings.agent;
-    let is_named = scope.notebook || matches!(agent.origin, Origin::Flag(_));
-    (is_named && scope.at.is_none()).then(|| Scope::Agent(agent.value.clone()))
+pub(super) fn notebook(context: &Context<'_>, scope: &ScopeArgs) -> Outcome<Option<Scope>> {
+    let is_named = scope.notebook || matches!(context.settings.agent.origin, Origin::Flag(_));
+    let own = || Ok(Scope::Agent(context.notebook()?.clone()));
+    (is_named && scope.at.is_none()).then(own).transpose()
 }
 
 /// The scopes whose notes are listed: those of the project that apply here, unless one is named. What is listed without
 /// being named is said.
 fn scopes(context: &Context<'_>, scope: &ScopeArgs) -> Outcome<Vec<Scope>> {
-    if let Some(notebook) = notebook(context, scope) {
+    if let Some(notebook) = notebook(context, scope)? {
         return Ok(vec![notebook]);
     }
     let lineage = context.lineage(&context.place(scope.at.as_deref())?)?;
@@ -131,7 +131,7 @@ fn scopes(context: &Context<'_>, scope: &ScopeArgs) -> Outcome<Vec<Scope>> {
             "notes of the project {} that apply here; `--notebook` lists the agent's",
             visible(project.as_str())
         )),
-        (None, None) => return Ok(vec![Scope::Agent(context.settings.agent.value.clone())]),
+        (None, None) => return Ok(vec![Scope::Agent(context.notebook()?.clone())]),
     }
     Ok(places.into_iter().map(Scope::Place).collect())
 }
@@ -190,7 +190,7 @@ fn in_scope(
         }
         return Ok(None);
     }
-    Ok(match (&scope.at, notebook(context, scope)) {
+    Ok(match (&scope.at, notebook(context, scope)?) {
         (Some(at), _) => {
             let directory = context.directory(Some(at))?.by_path(by_path);
             let key = typed.parse()?;

@@ -1,6 +1,7 @@
 //! `waynote ls` and the history of the whole store: lists of everything, and what narrows them.
 
 use jiff::Timestamp;
+use waynote::author::shown;
 use waynote::{EntryType, Listing, Name, Note, Revision, Scope, ScopeKind};
 
 use crate::args::{KindArg, ListArgs, NarrowArgs};
@@ -84,7 +85,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
     notes.reverse();
     let heading = ["note", "updated", "author", "preview"];
     list(context.output, &notes, "no notes", &heading, |note| {
-        let author = note.author.to_string();
+        let author = shown(&note.author, None);
         vec![
             note.address.to_string(),
             when(note.updated_at),

@@ -18,7 +18,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &NoteArgs) -> Outcome {
                 .pin(args.pin.then_some(true)),
             ..key::to_save(context, target, key)?
         },
-        None if key::notebook(context, &target.scope).is_some() => {
+        None if key::notebook(context, &target.scope)?.is_some() => {
             return Err(Failure::usage(
                 "a note of a notebook has a key",
                 "name it: `--key KEY`",

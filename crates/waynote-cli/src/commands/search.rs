@@ -34,7 +34,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
         (None, Ok(base)) => here = context.lineage(&base.cwd())?.scopes(),
         (None, Err(_)) => {}
     }
-    here.push(Scope::Agent(context.settings.agent.value.clone()));
+    here.push(Scope::Agent(context.notebook()?.clone()));
     here.extend(
         context
             .session()

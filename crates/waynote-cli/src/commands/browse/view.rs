@@ -10,6 +10,7 @@ use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Clear, HighlightSpacing, List, ListState, Paragraph, Wrap};
 use unicode_width::UnicodeWidthStr;
+use waynote::author::shown;
 use waynote::context::Section;
 use waynote::secrets::masked;
 use waynote::text::{grouped, plural};
@@ -271,7 +272,7 @@ impl View<'_, '_> {
         let tokens = waynote_tokens::count(&note.content.shown());
         let mut parts = vec![
             kept,
-            line(note.author.as_str()),
+            line(&shown(&note.author, None)),
             when::ago(note.updated_at, self.now),
             plural(tokens as u64, "token"),
         ];
