@@ -10,6 +10,7 @@ mod notes;
 mod printed;
 mod serve;
 mod session;
+mod share;
 mod stores;
 mod token;
 mod ui;
@@ -37,6 +38,7 @@ pub(crate) use notes::{
 pub(crate) use serve::ServeArgs;
 pub(crate) use serve::ServerCommand;
 pub(crate) use session::{LogCommand, LoopArgs, LoopCommand, SessionCommand};
+pub(crate) use share::{ShareArgs, ShareTo, TrustArgs};
 pub(crate) use stores::StoresCommand;
 #[cfg(feature = "server")]
 pub(crate) use token::CreateArgs;
@@ -302,6 +304,16 @@ pub(crate) enum Command {
         /// The note
         address: String,
     },
+    /// Give notes of this repository to everybody who has it: as files in its `.waynote/`, to be committed
+    ///
+    /// Prints what to commit. The note in your own store stays, and is silent where a checkout has the same text; after the
+    /// merge, `--prune` deletes it. A note that is shared already gets your text.
+    Share(ShareArgs),
+    /// Read the notes that this checkout shares in `.waynote/`: until a person says so, none of them reaches an agent
+    ///
+    /// It holds for this checkout with its linked worktrees, also for what later commits change. It asks first, and needs a
+    /// terminal. The setting `trust` has patterns of paths for all checkouts below a directory.
+    Trust(TrustArgs),
     /// Deliver no notes by hooks for a while: at a directory and below it, or to a session
     ///
     /// A prompt whose first or last line is `waynote: off` does the same for its own turn. What a session was given before

@@ -211,7 +211,7 @@ pub(crate) fn warning(kind: &str, message: &str, hint: &str, mut more: Value, as
 pub(crate) fn warn_of_damage(damage: &Damage, said: &mut HashSet<String>, as_json: bool) {
     let new = damage.notes.iter();
     let new = new.filter(|what| said.insert((*what).clone()));
-    let (of_store, new): (Vec<&String>, Vec<_>) = new.partition(|what| Damage::is_of_store(what));
+    let (of_store, new): (Vec<&String>, Vec<_>) = new.partition(|what| Damage::is_sentence(what));
     let none = || json!({ "addresses": [] });
     for what in of_store {
         let hint = "`waynote doctor` says what to do";

@@ -14,8 +14,18 @@ use crate::program;
 pub(crate) fn hint(error: &Error) -> String {
     if let Error::OthersText { revision, .. } = error {
         return format!(
-            "give your text a key of its own; or read this one, and `note`, `key` or `place` with \
+            "give your text a key of its own; or read this one, and `note`, `key`, `place` or `share` with \
              `--if-revision {revision}` replaces or deletes it"
+        );
+    }
+    if let Error::OthersNote {
+        expect: Some(revision),
+        ..
+    } = error
+    {
+        return format!(
+            "give your text a key of its own; or read this one, and `note`, `key` or `place` with \
+             `--if-revision {revision}` puts yours in its place"
         );
     }
     match (error.advice(), command(error)) {
@@ -32,6 +42,22 @@ fn command(error: &Error) -> Option<String> {
         ),
         Error::NameHoldsSecret { .. } => "`--allow-secret` allows it anyway".into(),
         Error::UnknownRepository { .. } => "`--path` keeps the path".into(),
+        Error::OthersNote {
+            address,
+            of_team,
+            origin,
+            ..
+        } => {
+            let address = visible(&quoted(&address.to_string()));
+            match of_team {
+                true => format!("`waynote share {address} --to team` does"),
+                false => {
+                    let file = origin.as_deref().map(quoted);
+                    let file = visible(&file.unwrap_or_else(|| "FILE".into()));
+                    format!("`waynote edit {address}` opens it, `git rm {file}` deletes it")
+                }
+            }
+        }
         Error::NoteTooLarge { limit, .. } => raise(limit),
         Error::TooManyNotes { .. } => raise("max_notes"),
         Error::NotFound { what } if what.starts_with("session:") && !what.contains('#') => {

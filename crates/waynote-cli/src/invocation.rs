@@ -1,10 +1,11 @@
 //! The context of a command: the settings, the output, and the store once it is needed.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::time::Duration;
 
 use serde::Serialize;
 use waynote::visible::visible;
-use waynote::{Author, Name, Reader, SecretPolicy, Stamp, Store, Writer, person};
+use waynote::{Author, Lineage, Name, Reader, SecretPolicy, Stamp, Store, Writer, person};
 use waynote_loop::identity;
 
 use crate::args::AllowArgs;
@@ -20,6 +21,8 @@ pub(crate) struct Context<'o> {
     pub(crate) output: &'o mut Output,
     /// The store, opened when it is first needed: opening it costs more than most commands do.
     pub(crate) opened: OnceCell<OpenStore>,
+    /// The directories whose notes of others are laid over the store when it is opened.
+    lineages: RefCell<Vec<Lineage>>,
     /// True once the command is known to write.
     writes: Cell<bool>,
     notebook: OnceCell<Name>,
@@ -31,6 +34,7 @@ impl<'o> Context<'o> {
             settings,
             output,
             opened: OnceCell::new(),
+            lineages: RefCell::default(),
             writes: Cell::new(false),
             notebook: OnceCell::new(),
         }
@@ -110,7 +114,27 @@ impl<'o> Context<'o> {
             self.names_no_missing_store()?;
         }
         let opened = OpenStore::of(&self.settings, self.output.json, Wait::Now)?;
-        Ok(self.opened.get_or_init(|| opened))
+        let opened = self.opened.get_or_init(|| opened);
+        for lineage in self.lineages.take() {
+            opened.beside(&lineage);
+        }
+        Ok(opened)
+    }
+
+    /// Lays the notes that others have for a directory over the store.
+    pub(crate) fn beside(&self, lineage: &Lineage) {
+        match self.opened.get() {
+            Some(opened) => opened.beside(lineage),
+            None => self.lineages.borrow_mut().push(lineage.clone()),
+        }
+    }
+
+    /// Asks the team's store for what is new there, and says in a line what is not as it should be.
+    pub(crate) fn ask_team(&self, lineage: &Lineage, within: Duration) {
+        if let Some(line) = self.settings.ask_team(lineage, within) {
+            crate::error::say(&format!("warning: {line}"));
+        }
+        self.beside(lineage);
     }
 
     /// Refuses to read a store that this call names and that does not exist: it is misspelt. One that the settings name

@@ -2,6 +2,7 @@
 
 mod args;
 mod authorities;
+mod beside;
 #[cfg(feature = "server")]
 mod browser;
 mod client_errors;
@@ -27,6 +28,7 @@ mod secret_command;
 mod session_view;
 mod settings;
 mod table;
+mod team;
 mod typed;
 mod variables;
 mod when;

@@ -7,15 +7,17 @@ use std::time::Duration;
 
 use waynote::cites::{CheckedStore, Checkouts};
 use waynote::engine::Engine;
-use waynote::store::Damage;
+use waynote::store::{Damage, NotesBeside, StoreBeside};
 use waynote::{
-    Base, LocalStore, Options, Reader, Rollback, SecretPolicy, SqliteStore, Store, pass_on,
+    Base, Checkout, Lineage, LocalStore, Options, Reader, Rollback, SecretPolicy, SqliteStore,
+    Store, pass_on,
 };
 use waynote_formats::SyncedStore;
 use waynote_remote::RemoteStore;
 
 use waynote_system::checkouts::GitCheckouts;
 
+use crate::beside;
 use crate::database::{self, DatabaseStore};
 use crate::error::{Outcome, warn, warn_of_damage, warn_of_secrets};
 use crate::settings::Settings;
@@ -24,13 +26,19 @@ use crate::{clock, home, remote};
 /// An open store.
 pub(crate) struct OpenStore {
     /// What it cites is looked up on this machine.
-    store: CheckedStore<Kind>,
+    store: CheckedStore<StoreBeside<Kind>>,
+    settings: Settings,
+    /// The notes of others that are laid over, by checkout, those of the last one first.
+    beside: Mutex<Vec<BesideCheckout>>,
     json: bool,
     /// Credentials that are allowed, and so not reported.
     allowed: SecretPolicy,
     /// Notices that were already shown: a server would show the same one at every call.
     said: Mutex<HashSet<String>>,
 }
+
+/// A directory's checkouts, and the notes that others have for them.
+type BesideCheckout = (Vec<Checkout>, Vec<Arc<dyn NotesBeside>>);
 
 enum Kind {
     Plain(Box<SqliteStore>),
@@ -51,7 +59,7 @@ impl Kind {
 }
 
 impl Reader for Kind {
-    pass_on! { self => self.any(); read select_at search take_damage rendered history_before one_state holder is_shared }
+    pass_on! { self => self.any(); read select_at search search_over take_damage rendered history_before one_state holder is_shared }
 }
 
 impl Store for Kind {
@@ -101,7 +109,9 @@ impl OpenStore {
         let longest = longest.map_or(Duration::from_secs(2), |longest| longest / 2);
         let checkouts = checkouts(settings, longest);
         Ok(Self {
-            store: CheckedStore::new(kind, checkouts),
+            store: CheckedStore::new(StoreBeside::new(kind), checkouts),
+            settings: settings.clone(),
+            beside: Mutex::default(),
             json,
             allowed: settings.secret_policy(),
             said: Mutex::default(),
@@ -120,7 +130,31 @@ impl OpenStore {
     }
 
     fn kind(&self) -> &Kind {
-        self.store.inner()
+        self.store.inner().inner()
+    }
+
+    /// Lays the notes that others have for a directory over the store. Those of other checkouts stay, behind them.
+    pub(crate) fn beside(&self, lineage: &Lineage) {
+        let lists = beside::lists(&self.settings, lineage);
+        let mut beside = self.beside.lock();
+        beside.retain(|(checkouts, _)| *checkouts != lineage.checkouts());
+        if !lists.is_empty() {
+            beside.insert(0, (lineage.checkouts().to_vec(), lists));
+        }
+        let all = beside.iter().flat_map(|(_, lists)| lists.iter().cloned());
+        self.store.inner().lay_over(all.collect());
+    }
+
+    /// The same, after the team's store was asked for what is new; with a line about what is not as it should be.
+    pub(crate) fn beside_asked(&self, lineage: &Lineage, within: Duration) -> Option<String> {
+        let said = self.settings.ask_team(lineage, within);
+        self.beside(lineage);
+        said
+    }
+
+    /// The store without notes of others.
+    pub(crate) fn own(&self) -> &dyn Store {
+        self.kind().any()
     }
 
     /// The store, for commands that only work on the store's own machine.

@@ -10,7 +10,7 @@ mod values;
 use std::path::Path;
 
 use waynote::context::{Budget, Style};
-use waynote::{Author, Limits, Lineage, Name, Place, SecretPolicy};
+use waynote::{Author, Checkout, Limits, Lineage, Name, Place, SecretPolicy};
 use waynote_system::repository::Naming;
 
 use crate::args::Global;
@@ -20,9 +20,9 @@ pub(crate) use file::SUBPROJECTS;
 pub(crate) use layers::Origin;
 pub(crate) use row::{Kind, SettingInfo};
 pub(crate) use table::{KNOWN, Settings};
-pub(crate) use values::repos_as_text;
 #[cfg(feature = "server")]
 pub(crate) use values::store;
+pub(crate) use values::{items, repos_as_text};
 
 use file::File;
 use layers::Layers;
@@ -89,6 +89,11 @@ impl Settings {
             is_off: !self.repo_names.value,
             ..self.repos.value.clone()
         }
+    }
+
+    /// True if the shared notes of a checkout are read.
+    pub(crate) fn trusts(&self, checkout: &Checkout) -> bool {
+        home::environment().trusts(checkout, &self.trust.value)
     }
 
     /// Every place whose notes apply at a directory, and the project that it belongs to. A place of the repository that

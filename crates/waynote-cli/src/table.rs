@@ -40,15 +40,22 @@ const LEAST: usize = 8;
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// The label of a note that cites what has changed, after a blank; empty for another one.
-pub(crate) fn stale(note: &Note) -> String {
-    let stale = note.stale(|code| visible(&masked(code)));
-    stale.map_or_else(String::new, |stale| format!(" ({stale})"))
+/// Where a note is from, and that it cites what has changed, each after a blank; empty for another one.
+pub(crate) fn labels(note: &Note) -> String {
+    note.labels(|shown| visible(&masked(shown)))
+}
+
+/// When a note was written, for a cell.
+pub(crate) fn written(note: &Note) -> String {
+    match note.source.is_dated() {
+        true => when(note.updated_at),
+        false => "-".into(),
+    }
 }
 
 /// A preview, for a cell; the label comes first, since the cell may be cut.
 pub(crate) fn preview(note: &Note) -> String {
-    format!("{} {}", stale(note).trim_start(), note.preview)
+    format!("{} {}", labels(note).trim_start(), note.preview)
         .trim_start()
         .to_owned()
 }

@@ -59,9 +59,15 @@ impl Directory {
 }
 
 impl Context<'_> {
-    /// Every place whose notes apply at a directory, for a command that reads. Where the name of a repository is not
-    /// known, a line says so.
+    /// Every place whose notes apply at a directory, for a command that reads, with the notes that others have there.
     pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
+        let lineage = self.own_lineage(place)?;
+        self.beside(&lineage);
+        Ok(lineage)
+    }
+
+    /// The same for the own notes alone. Where the name of a repository is not known, a line says so.
+    pub(crate) fn own_lineage(&self, place: &Place) -> Outcome<Lineage> {
         static SAID: Once = Once::new();
         let (lineage, own) = (self.settings.lineage(place)?, &self.settings.agent.value);
         if let Err(error) = self.typist(own, Some(&lineage)).check_known() {
@@ -80,6 +86,7 @@ impl Context<'_> {
         self.may_write();
         let (lineage, own) = (self.settings.lineage(place)?, &self.settings.agent.value);
         self.typist(own, Some(&lineage)).check_known()?;
+        self.beside(&lineage);
         Ok(lineage)
     }
 
@@ -126,12 +133,19 @@ impl Context<'_> {
         input::address(&self.whole(typed)?)
     }
 
+    /// The lineage of the working directory, with the notes that others have there.
+    pub(crate) fn here(&self) -> Outcome<Lineage> {
+        let lineage = self.settings.lineage(&home::base()?.cwd())?;
+        self.beside(&lineage);
+        Ok(lineage)
+    }
+
     fn whole<'t>(&self, typed: &'t str) -> Outcome<Cow<'t, str>> {
-        if !typed.starts_with("repo:") {
+        if !Address::is_meant(typed) {
             return Ok(typed.into());
         }
-        let here = || self.settings.lineage(&home::base()?.cwd());
-        match here() {
+        match self.here() {
+            _ if !typed.starts_with("repo:") => Ok(typed.into()),
             Err(_) if !typed.starts_with("repo:/") => Ok(typed.into()),
             here => Ok(here?.whole(typed)?),
         }
@@ -241,13 +255,7 @@ impl Context<'_> {
 
     /// The same for a command about the note itself; a revision is refused.
     pub(crate) fn note(&self, typed: &str, purpose: Use) -> Outcome<Address> {
-        let AddressAt { address, revision } = self.note_at(typed, purpose)?;
-        match revision {
-            None => Ok(address),
-            Some(_) => {
-                Err(Error::invalid_address(typed, "name the note without a revision").into())
-            }
-        }
+        latest(self.note_at(typed, purpose)?, typed)
     }
 
     /// A note among several: an entry with its first line.
@@ -262,6 +270,14 @@ impl Context<'_> {
         let preview = note.map_or(String::new(), |note| note.preview);
         let preview = waynote::secrets::masked(&preview).into_owned();
         format!("{}: {}", named::end_of_id(*id), visible(&preview))
+    }
+}
+
+/// The note itself, for a command about it: a revision is refused.
+pub(crate) fn latest(at: AddressAt, typed: &str) -> Outcome<Address> {
+    match at.revision {
+        None => Ok(at.address),
+        Some(_) => Err(Error::invalid_address(typed, "name the note without a revision").into()),
     }
 }
 
@@ -292,16 +308,14 @@ pub(crate) fn is_directory(place: &Place) -> bool {
 
 /// The result of work on a note. For one that is not there the error says what there is instead.
 pub(crate) fn found<T>(store: &dyn Store, named: &AddressAt, result: Result<T>) -> Outcome<T> {
-    result.map_err(|error| match &error {
-        Error::NotFound { .. } => not_there(store, named, error),
-        _ => error.into(),
+    result.map_err(|error| {
+        let hint = match &error {
+            Error::NotFound { .. } => named::instead_of(store, named).ok().flatten(),
+            _ => None,
+        };
+        match hint {
+            Some(hint) => Failure::refused("not_found", error.to_string(), hint),
+            None => error.into(),
+        }
     })
-}
-
-/// The error about a note that is not there.
-fn not_there(store: &dyn Store, named: &AddressAt, error: Error) -> Failure {
-    match named::instead_of(store, named) {
-        Ok(Some(hint)) => Failure::refused("not_found", error.to_string(), hint),
-        _ => error.into(),
-    }
 }

@@ -53,13 +53,15 @@ mod tests {
         let handed_on: Vec<_> = handed_on().collect();
         for known in KNOWN.all() {
             let is_handed_on = handed_on.contains(&known.variable);
-            // A client's file is no place for where a token comes from, nor for a command of the user's own.
+            // A client's file is no place for where a token comes from, for a command of the user's own, and for what a
+            // person trusts.
             let stays = [
                 AUTHOR,
                 TOKEN_FILE,
                 "WAYNOTE_TOKEN_COMMAND",
                 "WAYNOTE_POSTGRES_PASSWORD_COMMAND",
                 "WAYNOTE_NOTIFY",
+                "WAYNOTE_TRUST",
             ];
             assert_eq!(
                 is_handed_on,

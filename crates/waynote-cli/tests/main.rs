@@ -97,13 +97,16 @@ mod suite {
     mod serve;
     mod served;
     mod sessions;
+    mod share;
     mod slips;
     mod start;
     mod synced;
+    mod team;
     mod tend;
     mod terminal;
     mod tls;
     mod token;
+    mod trust;
     mod two_people;
     mod two_servers;
     mod ui;

@@ -1,6 +1,6 @@
 //! Why another program's notes are not read or written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use waynote::error::{CustomError, ErrorClass, safe};
 
@@ -45,6 +45,22 @@ pub enum FormatError {
         /// The topic and the fault, in words.
         reason: String,
     },
+
+    /// A file that cannot be written as a shared note.
+    #[error("{} cannot be written: {}", safe(path.display()), safe(reason))]
+    SharedFile {
+        /// Its path in the checkout.
+        path: PathBuf,
+        /// Why, in words.
+        reason: String,
+    },
+}
+
+impl FormatError {
+    pub(crate) fn shared_file(path: &Path, reason: &str) -> Self {
+        let (path, reason) = (path.to_owned(), reason.to_owned());
+        Self::SharedFile { path, reason }
+    }
 }
 
 impl CustomError for FormatError {
@@ -53,6 +69,7 @@ impl CustomError for FormatError {
             Self::DamagedFile { .. } => "damaged_file",
             Self::NothingToImport { .. } => "nothing_to_import",
             Self::NoXs { .. } | Self::WrongTopic { .. } => "xs",
+            Self::SharedFile { .. } => "shared_file",
         }
     }
 
@@ -61,7 +78,7 @@ impl CustomError for FormatError {
             Self::DamagedFile { .. } => ErrorClass::Damaged,
             Self::NothingToImport { .. } => ErrorClass::NotFound,
             Self::NoXs { .. } => ErrorClass::Unreachable,
-            Self::WrongTopic { .. } => ErrorClass::Refused,
+            Self::WrongTopic { .. } | Self::SharedFile { .. } => ErrorClass::Refused,
         }
     }
 
@@ -74,6 +91,9 @@ impl CustomError for FormatError {
             Self::NoXs { .. } => "start it with `xs serve STORE`",
             Self::WrongTopic { .. } => {
                 "a topic has letters, digits, `_`, `-` and single dots alone; docs/sources.md has the versions of xs that are known"
+            }
+            Self::SharedFile { .. } => {
+                "edit or rename the file by hand; docs/teams.md has the form of these files"
             }
         };
         Some(advice.into())
@@ -101,10 +121,13 @@ mod tests {
                 reason: reason.clone(),
             },
             FormatError::NoXs {
-                socket: path,
+                socket: path.clone(),
                 reason: reason.clone(),
             },
-            FormatError::WrongTopic { reason },
+            FormatError::WrongTopic {
+                reason: reason.clone(),
+            },
+            FormatError::SharedFile { path, reason },
         ];
         let said = all.map(|error| {
             let error = Error::from(error);
@@ -121,6 +144,8 @@ mod tests {
           start it with `xs serve STORE`
         xs (Refused): [masked: github-token]
           a topic has letters, digits, `_`, `-` and single dots alone; docs/sources.md has the versions of xs that are known
+        shared_file (Refused): /s/[masked: github-token] cannot be written: [masked: github-token]
+          edit or rename the file by hand; docs/teams.md has the form of these files
         ");
     }
 }

@@ -13,6 +13,8 @@
 //! | a folder of basic-memory | [`basic_memory`] | to a notebook | |
 //! | a folder of Markdown | [`markdown`] | | yes, for people |
 //!
+//! The notes that a checkout shares, in its `.waynote/`, are no other program's: [`shared`] reads and writes them.
+//!
 //! # Importing
 //!
 //! An import has two steps. The format's `read` looks at the other program's files and returns an [`ForeignNotes`]: notes,
@@ -74,6 +76,7 @@ mod own_keys;
 mod patterns;
 mod report;
 pub mod server_memory;
+pub mod shared;
 mod source;
 pub mod synced;
 pub mod text_files;
@@ -85,6 +88,7 @@ pub use format::{Directory, Format, Project, SourceKind};
 pub use import::Progress;
 pub use incoming::{ForeignNotes, IncomingNote, Mode, Precedence, Times};
 pub use report::{Conflict, CurrentSide, ExportReport, ImportReport, Renamed, SkippedItem};
+pub use shared::SharedNotes;
 pub use source::{Folder, open};
 pub use synced::SyncedStore;
 

@@ -134,10 +134,10 @@ impl Call<'_> {
             false => here.lineage_of(directory.clone()),
         };
         let typist = here.typist(None, &lineage);
-        Ok(match is_to_save {
-            true => typist.to_save_at(store, directory, key.as_ref())?,
-            false => typist.at(store, directory, key.as_ref())?,
-        })
+        if is_to_save {
+            typist.check_known()?;
+        }
+        Ok(typist.at(store, directory, key.as_ref())?)
     }
 
     /// The existing note that a change names.

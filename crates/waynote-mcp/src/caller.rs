@@ -1,7 +1,6 @@
 //! The caller: the agent, its session and iteration, the directory of its project.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 
 use waynote::context::{Budget, Request, Style};
@@ -14,7 +13,7 @@ use crate::reader_tools::reader_tools;
 use crate::reply::Refusal;
 
 /// The caller of a connection: the same for all its calls.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Caller {
     /// The agent that owns the notebook.
     pub agent: Name,
@@ -43,26 +42,7 @@ pub struct Caller {
 }
 
 /// Says which places' notes apply at a directory: whoever knows the file system makes it.
-#[derive(Clone)]
-pub struct Lineages(Arc<dyn Fn(&Place) -> Lineage + Send + Sync>);
-
-impl Lineages {
-    /// Takes the function.
-    pub fn new(of: impl Fn(&Place) -> Lineage + Send + Sync + 'static) -> Self {
-        Self(Arc::new(of))
-    }
-
-    /// The lineage of a directory.
-    pub fn of(&self, place: &Place) -> Lineage {
-        self.0(place)
-    }
-}
-
-impl fmt::Debug for Lineages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Lineages")
-    }
-}
+pub type Lineages = Arc<dyn Fn(&Place) -> Lineage + Send + Sync>;
 
 impl Caller {
     /// True if one of its directories can be a project.
@@ -124,9 +104,8 @@ impl ConnectedCaller {
 
     /// A caller whose client has named the directories that it has open, which come before the others.
     pub(crate) fn with_roots(mut caller: Caller, roots: Vec<String>) -> Self {
-        let open = roots.iter().filter(|root| caller.is_project(root));
-        let open = open.filter_map(|root| Some(caller.base(root).ok()?.cwd()));
-        let open = open.collect();
+        let places = roots.iter().map(|root| Some(caller.base(root).ok()?.cwd()));
+        let open = places.flatten().filter(Place::is_project).collect();
         caller.directories.splice(0..0, roots);
         Self {
             roots: open,
@@ -283,7 +262,7 @@ impl ConnectedCaller {
     /// The lineage of a directory.
     pub(crate) fn lineage_of(&self, place: Place) -> Lineage {
         match &self.caller.lineages {
-            Some(lineages) => lineages.of(&place),
+            Some(lineages) => lineages(&place),
             None => place.into(),
         }
     }

@@ -23,6 +23,13 @@ pub(crate) fn hint(error: &Error) -> String {
             "nothing was changed; save yours under a key of its own, or read this text and call again with \
              `if_revision` {revision}\n{current}"
         ),
+        Error::OthersNote {
+            expect: Some(revision),
+            ..
+        } => format!(
+            "nothing was changed; save yours under a key of its own, or read this text and call again with \
+             `if_revision` {revision}: yours then stands in its place for this user\n{current}"
+        ),
         Error::NoteTooLarge { limit, .. } => format!("{advice}; only a person can raise `{limit}`"),
         Error::TooManyNotes { .. } => format!("{advice}; only a person can raise `max_notes`"),
         Error::NoSuchStuck { candidates, .. } if candidates.is_empty() => {

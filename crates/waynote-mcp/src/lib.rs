@@ -14,7 +14,7 @@
 //! use jiff::Timestamp;
 //! use waynote::context::{Budget, ShownNote, Style};
 //! use waynote::{Limits, Store, SqliteStore};
-//! use waynote_mcp::{Caller, Delivery, Host, Lineages, Options, Refusal, Set};
+//! use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 //!
 //! struct Program {
 //!     store: SqliteStore,
@@ -62,7 +62,7 @@
 //!     budget: Budget::default(),
 //!     home: None,
 //!     directories: vec!["/srv/shop".into()],
-//!     lineages: Some(Lineages::new(|place| place.clone().into())),
+//!     lineages: Some(Arc::new(|place| place.clone().into())),
 //! };
 //! let options = Options {
 //!     caller,

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
+use waynote::store::NotesBeside;
 use waynote::tend::LastGiven;
 use waynote::{Limits, Name, Place};
 use waynote_mcp::Lineages;
@@ -23,12 +24,17 @@ use crate::watch::Watcher;
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
+/// Lists the notes of others, the list that counts first (see [`waynote::store::StoreBeside`]).
+pub type Beside = Arc<dyn Fn() -> Vec<Arc<dyn NotesBeside>> + Send + Sync>;
+
 /// The place and the agent that the server was started with. The view Now opens there.
 pub(crate) struct Start {
     pub(crate) place: Place,
     pub(crate) agent: Name,
     /// The lineages of directories of this machine.
     pub(crate) lineages: Lineages,
+    /// The notes that others have for the place.
+    pub(crate) beside: Beside,
 }
 
 /// The state that all requests share.

@@ -31,7 +31,7 @@ mod visit;
 mod watch;
 
 pub use access::{NewToken, Rights, Token, TokenError, TokenInfo, Tokens};
-pub use app::Clock;
+pub use app::{Beside, Clock};
 pub use error::StartError;
 pub use log::Log;
 pub use machine::DeadProcesses;

@@ -10,7 +10,7 @@ use waynote::{Name, Place};
 use waynote_mcp::Lineages;
 
 use crate::access::Tokens;
-use crate::app::{App, AppState, Clock, Start, permits};
+use crate::app::{App, AppState, Beside, Clock, Start, permits};
 use crate::edge::rate::Buckets;
 use crate::error::StartError;
 use crate::log::Log;
@@ -65,12 +65,20 @@ impl Server {
     }
 
     /// Sets the place and the agent that the page opens with, and what says which places' notes apply at a directory of
-    /// this machine. Without them, it opens with those of the last change, and a place has the notes of those above it.
-    pub fn opens_at(mut self, place: Place, agent: Name, lineages: Lineages) -> Self {
+    /// this machine, with the notes that others have for the place. Without them, it opens with those of the last change,
+    /// and a place has the notes of those above it.
+    pub fn opens_at(
+        mut self,
+        place: Place,
+        agent: Name,
+        lineages: Lineages,
+        beside: Beside,
+    ) -> Self {
         self.shared.start = Some(Start {
             place,
             agent,
             lineages,
+            beside,
         });
         self
     }

@@ -181,7 +181,7 @@ pub use loops::Loop;
 pub use model::allowance::Allowance;
 pub use model::as_of::AsOf;
 pub use model::citation::Citation;
-pub use model::lineage::{Checkout, Lineage};
+pub use model::lineage::{Checkout, GitFolder, Lineage};
 pub use model::report::Report;
 pub use model::secret_policy::{FlaggedNote, SecretPolicy};
 pub use model::writer::{Ancestor, Writer};

@@ -1,8 +1,8 @@
 //! The upper interface: the traits that every caller uses.
 //!
 //! A [`Store`] reads, writes and forgets notes and session events. Nothing in it depends on this machine, so a store
-//! can also be a connection over a network. A [`LocalStore`] adds functions that only work on one machine: a search
-//! that notes are laid over, and data beside the notes. A store that replaces or wraps another one implements these
+//! can also be a connection over a network. A [`LocalStore`] adds functions that only work on one machine, such as data
+//! beside the notes. A store that replaces or wraps another one implements these
 //! traits; all other functions are built on them. A reference to a store, or an `Arc` of it, is a store, so that a
 //! wrapper can own, share or borrow the one inside.
 
@@ -11,6 +11,7 @@ mod beside;
 mod feed;
 mod noted;
 mod pass_on;
+mod team;
 mod values;
 
 use std::path::PathBuf;
@@ -35,11 +36,13 @@ use crate::search::{Hit, SearchRequest};
 pub use crate::model::as_of::AsOf;
 pub use ask::{Answers, Ask, Count, Done, EventPage, FeedPage, JournalPage, NotedBefore, Page};
 pub(crate) use ask::{answer, answers, limit, none};
-pub use beside::NotesBeside;
+pub(crate) use beside::check_own;
+pub use beside::{NotesBeside, StoreBeside};
 #[cfg(feature = "openapi")]
 pub(crate) use feed::FeedForm;
 pub use feed::{Cursor, FeedContent, FeedEntry, ForgottenTexts, Mark};
 pub(crate) use noted::noted_before;
+pub use team::{TeamNotes, share_to_team};
 pub use values::{Damage, Filter, Recent, ScopeSummary, SideValue, Version};
 
 /// Reads notes and session events.
@@ -70,6 +73,19 @@ pub trait Reader {
     /// # Errors
     /// As [`Reader::read`].
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>>;
+
+    /// Searches with these notes in place of the stored notes with the same addresses: texts that are not in the store.
+    /// None if this store cannot: it is on the other side of a network, and such texts do not leave this machine.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    fn search_over(
+        &self,
+        _request: &SearchRequest,
+        _laid_over: &[Note],
+    ) -> Result<Option<Vec<Hit>>> {
+        Ok(None)
+    }
 
     /// Takes the damage that reads have met since the last call: the answers left it out. Another reader of the same
     /// store at the same time may take it first.
@@ -117,6 +133,11 @@ pub trait Reader {
 
     /// The repositories in which citations are looked up, if this store does that (see [`crate::cites`]).
     fn checkouts(&self) -> Option<&dyn Checkouts> {
+        None
+    }
+
+    /// Where a note of others is changed, for a person (see [`NotesBeside::origin`]).
+    fn origin(&self, _address: &Address) -> Option<String> {
         None
     }
 
@@ -351,6 +372,7 @@ pub trait Store: Reader {
     /// [`Error::HoldsSecret`](crate::Error::HoldsSecret), [`Error::NameHoldsSecret`](crate::Error::NameHoldsSecret),
     /// [`Error::NoteTooLarge`](crate::Error::NoteTooLarge), [`Error::TooManyNotes`](crate::Error::TooManyNotes),
     /// [`Error::Conflict`](crate::Error::Conflict), [`Error::OthersText`](crate::Error::OthersText),
+    /// [`Error::OthersNote`](crate::Error::OthersNote),
     /// [`Error::NotFound`](crate::Error::NotFound),
     /// [`Error::NotResolved`](crate::Error::NotResolved), [`Error::AppendOnly`](crate::Error::AppendOnly),
     /// [`Error::Forgotten`](crate::Error::Forgotten), [`Error::Undo`](crate::Error::Undo), as the change has it;
@@ -461,13 +483,6 @@ pub trait SideData {
 /// A store on this machine.
 #[auto_impl(&)]
 pub trait LocalStore: Store + SideData {
-    /// Searches with these notes in place of the stored notes with the same addresses: texts that are not in the store
-    /// yet.
-    ///
-    /// # Errors
-    /// As [`Reader::read`].
-    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>>;
-
     /// Throws the search index away and builds it again.
     ///
     /// # Errors

@@ -265,8 +265,9 @@ impl From<Silence> for Option<Duration> {
 pub fn error(fields: &Value, current: Option<Box<Note>>, store: &str) -> Option<Error> {
     let mut error = Error::deserialize(fields).ok()?;
     error.name_store(Path::new(store));
-    if let Error::Conflict { current: shown, .. } | Error::OthersText { current: shown, .. } =
-        &mut error
+    if let Error::Conflict { current: shown, .. }
+    | Error::OthersText { current: shown, .. }
+    | Error::OthersNote { current: shown, .. } = &mut error
     {
         *shown = current;
     }

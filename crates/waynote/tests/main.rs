@@ -8,6 +8,7 @@
 mod suite {
     mod attach;
     mod backup;
+    mod beside;
     mod block;
     mod block_anew;
     mod block_changes;

@@ -12,7 +12,7 @@ const GROUPS: [(&str, &str); 7] = [
     ("Every day", DAILY),
     (
         "Notes",
-        "place key browse history diff cp redo forget stale confirm tend",
+        "place key share trust browse history diff cp redo forget stale confirm tend",
     ),
     ("Loops", "log session demo"),
     ("Agents", "install uninstall plugin why pause"),

@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use serde_json::json;
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, Value};
 use waynote::text::line_of;
 use waynote::visible::visible;
 use waynote_system::text_file;
 
+use super::trust;
 use crate::args::ConfigCommand;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
-use crate::settings::{KNOWN, Kind, SUBPROJECTS, SettingInfo};
+use crate::settings::{KNOWN, Kind, SUBPROJECTS, SettingInfo, items};
 use crate::table::table;
 use crate::{database, home};
 
@@ -26,6 +27,9 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
 /// Writes a setting; the rest of the file stays as it is.
 fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     let (known, kind) = named(name)?;
+    if known.name == "trust" {
+        trust::only_a_person("sets `trust`")?;
+    }
     // As it was typed: an absolute path may be one of anything.
     (known.check)(value)?;
     let is_elsewhere = waynote_remote::Url::is_meant(value) || database::is_url(value);
@@ -36,12 +40,12 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
             let what = format!("`{}` is not a number for `{name}`", visible(value));
             Failure::usage(what, "write a number, for example 4096")
         })?,
-        Kind::Names => Value::Array(names(value).collect()),
+        Kind::Names => Value::Array(items(value).collect()),
         Kind::Flag => Value::from(value.trim() == "true"),
         Kind::Table => {
-            let same = names(value).filter_map(|row| row.split_once('='));
+            let same = items(value).filter_map(|row| row.split_once('='));
             let mut rows: InlineTable = same.map(|(from, to)| (from.trim(), to.trim())).collect();
-            let projects: Array = names(value).filter(|row| !row.contains('=')).collect();
+            let projects: Array = items(value).filter(|row| !row.contains('=')).collect();
             if !projects.is_empty() {
                 rows.insert(SUBPROJECTS, Value::Array(projects));
             }
@@ -49,14 +53,19 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
         }
     };
     let shown = item.to_string();
-    edit(context, |document| match document.get_mut(name) {
-        // A comment behind the value stays.
-        Some(Item::Value(there)) => {
-            let decor = there.decor().clone();
-            *there = item;
-            *there.decor_mut() = decor;
+    edit(context, |document| {
+        let (Some(table), name) = table_of(document, name) else {
+            return;
+        };
+        match table.get_mut(name) {
+            // A comment behind the value stays.
+            Some(Item::Value(there)) => {
+                let decor = there.decor().clone();
+                *there = item;
+                *there.decor_mut() = decor;
+            }
+            _ => drop(table.insert(name, Item::Value(item))),
         }
-        _ => drop(document.insert(name, Item::Value(item))),
     })?;
     let said = format!(
         "set {name} = {shown} in {}",
@@ -65,15 +74,34 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     answer(context, name, Some(&shown), &said)
 }
 
-/// The items of a list.
-fn names(value: &str) -> impl Iterator<Item = &str> {
-    let names = value.split(',').map(str::trim);
-    names.filter(|name| !name.is_empty())
+/// The table of the file that a setting is in, which is made where it is missing, and its name there.
+fn table_of<'t>(
+    document: &'t mut DocumentMut,
+    name: &'t str,
+) -> (Option<&'t mut dyn TableLike>, &'t str) {
+    let Some((table, row)) = name.split_once('.') else {
+        return (Some(document.as_table_mut()), name);
+    };
+    let table = document.entry(table).or_insert_with(toml_edit::table);
+    if !table.is_table_like() {
+        *table = toml_edit::table();
+    }
+    (table.as_table_like_mut(), row)
 }
 
 /// Removes a setting from the file.
 fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
-    let was_set = edit(context, |document| document.remove(name).is_some())?;
+    let was_set = edit(context, |document| {
+        let is_there = |table: &str| document.contains_key(table);
+        if !name
+            .split_once('.')
+            .is_none_or(|(table, _)| is_there(table))
+        {
+            return false;
+        }
+        let (table, name) = table_of(document, name);
+        table.is_some_and(|table| table.remove(name).is_some())
+    })?;
     if !was_set {
         named(name)?;
     }

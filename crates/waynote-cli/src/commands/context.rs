@@ -13,6 +13,7 @@ use crate::inside::Inside;
 use crate::invocation::Context;
 use crate::settings::faithful_shows_all;
 use crate::table::table;
+use crate::team::AT_START;
 use crate::when;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
@@ -20,6 +21,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
         return given(context, args, iteration);
     }
     let mut request = request(context, args)?;
+    context.ask_team(&request.lineage, AT_START);
     let settings = context.settings.clone();
     let block = context.read(|store| {
         let inside = Inside::of_block(&settings, store)?;

@@ -18,13 +18,16 @@ use waynote_system::shell::quoted;
 use waynote_system::variables::TOKEN;
 
 use super::install::reach;
-use super::{hook, rollback, stands};
+use super::{hook, rollback, share, stands};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::settings::{Settings, repos_as_text};
 use crate::variables::machine;
 use crate::{clock, database, home, program, remote, session_view};
+
+/// So many files of `.waynote/` that are no notes are listed.
+const LEFT_OUT: usize = 20;
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -35,6 +38,7 @@ pub(super) fn run(
     binary(&mut findings);
     configuration(context, &mut findings);
     store(context, &mut findings);
+    team(&context.settings, &mut findings);
     notes_file(context, &mut findings);
     names(context, &mut findings);
     match home::home() {
@@ -173,6 +177,15 @@ fn names(context: &Context<'_>, findings: &mut Findings) {
             .unwrap_or_else(|| "`waynote place list` lists the notes".into());
         findings.note(hint.what, next);
     }
+    for checkout in lineage.checkouts().iter().filter(|of| settings.trusts(of)) {
+        for left_out in share::left_out(checkout).into_iter().take(LEFT_OUT) {
+            let what = format!("{} is left out: {}", left_out.file, left_out.reason);
+            findings.note(
+                what,
+                "mend, rename or remove the file; docs/teams.md has its form",
+            );
+        }
+    }
     let naming = settings.naming();
     let alike = home::environment()
         .alike(&lineage, &naming)
@@ -189,6 +202,30 @@ fn names(context: &Context<'_>, findings: &mut Findings) {
         let next = format!("`waynote config set repos {rows}` makes the two names one");
         let what = format!("{name} may be {meant}: {evidence}");
         findings.note(visible(&what), visible(&next));
+    }
+}
+
+/// Checks that the team's store answers, where there is one.
+fn team(settings: &Settings, findings: &mut Findings) {
+    let Some(url) = &settings.team_store.value else {
+        return;
+    };
+    if settings.team().is_none() {
+        return findings.note(
+            format!(
+                "team: {url} is not read: `store` names a store elsewhere, which is addressed alone"
+            ),
+            "unset one of the two: `waynote config unset store`",
+        );
+    }
+    let answer = settings.open_team(None);
+    match answer.and_then(|team| Ok(team.store_id()?)) {
+        Ok(_) if settings.team_repositories.value.is_empty() => findings.wrong(
+            format!("team: {url} answers, and serves no repository"),
+            "name them: `waynote config set team.repositories 'github.com/acme/*'`",
+        ),
+        Ok(_) => findings.ok(format!("team: {url} answers")),
+        Err(failure) => findings.wrong(format!("team: {}", failure.line()), failure.hint()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use waynote::visible::{visible, without_hidden};
@@ -10,6 +10,7 @@ use waynote::{Address, Content, Error, Expect, Note, SaveOptions};
 use waynote_system::shell::quoted;
 
 use super::saved::{Saved, Saving};
+use super::share;
 use crate::args::{AllowArgs, EditArgs, TextArgs};
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
@@ -19,19 +20,25 @@ use crate::{home, input};
 pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
     let address = context.note(&args.note, Use::Edit)?;
     let content = match (&args.append, &args.file) {
-        (None, None) => return in_editor(context, address, &args.allow),
-        (Some(text), _) => input::note_text(text, false)?,
-        (_, Some(file)) => input::file(file, args.allow.empty)?,
+        (None, None) => None,
+        (Some(text), _) => Some(input::note_text(text, false)?),
+        (_, Some(file)) => Some(input::file(file, args.allow.empty)?),
     };
     let adds = args.append.is_some();
+    if let Some(shared) = share::shared(context, &address)? {
+        return share::edit(context, shared, content, adds);
+    }
+    let Some(content) = content else {
+        return in_editor(context, address, &args.allow);
+    };
     let saved = save(context, address, content, Expect::Any, &args.allow, adds)?;
-    context.answer(&saved, || saved.said())
+    context.answer(&saved, || saved.said.clone())
 }
 
 /// Edits the note of a directory or a key in the editor, and says so.
 pub(super) fn in_editor(context: &mut Context<'_>, address: Address, allow: &AllowArgs) -> Outcome {
     match edited(context, address, allow)? {
-        Some(saved) => context.answer(&saved, || saved.said()),
+        Some(saved) => context.answer(&saved, || saved.said.clone()),
         None => {
             say(UNCHANGED);
             Ok(())
@@ -55,12 +62,6 @@ pub(super) fn edited(
     context.opened_for_writing()?;
     let before = context.read(|store| Ok(store.get(&address)?))?;
     let (file, shown) = draft(before.as_ref())?;
-    // As git runs it: the variable may hold arguments.
-    let status = Command::new("sh")
-        .args(["-c", &format!("{editor} \"$@\""), &editor])
-        .arg(&file)
-        .status()
-        .map_err(|error| Failure::file("sh", "run", error))?;
     let name = quoted(&file.to_string_lossy());
     let of = quoted(&address.to_string());
     let again = format!("`waynote edit {of} --file {name}` saves it");
@@ -68,10 +69,8 @@ pub(super) fn edited(
         let hint = format!("your text is in {name}; {hint}{again}");
         Failure::refused("not_saved", what, hint)
     };
-    if !status.success() {
-        let editor = visible(&editor);
-        let what = format!("the editor `{editor}` failed ({status}): nothing was saved");
-        return Err(kept(what, ""));
+    if let Err(failure) = open(&editor, &file) {
+        return Err(kept(format!("{}: nothing was saved", failure.what()), ""));
     }
     let mut edited = input::bytes(&file)?;
     let saved = if edited == shown.as_bytes() {
@@ -127,8 +126,20 @@ fn draft(before: Option<&Note>) -> Outcome<(PathBuf, String)> {
     Ok((path, shown))
 }
 
+/// Edits a file. As git runs an editor: the variable may hold arguments.
+pub(super) fn open(editor: &str, file: &Path) -> Outcome {
+    let status = Command::new("sh")
+        .args(["-c", &format!("{editor} \"$@\""), editor])
+        .arg(file)
+        .status()
+        .map_err(|error| Failure::file("sh", "run", error))?;
+    let failed = || format!("the editor `{}` failed ({status})", visible(editor));
+    let failed = (!status.success()).then(|| Failure::refused("not_saved", failed(), ""));
+    failed.map_or(Ok(()), Err)
+}
+
 /// The command of the user's editor; on a terminal, vi is the last resort, as for git.
-fn editor() -> Outcome<String> {
+pub(super) fn editor() -> Outcome<String> {
     for variable in ["VISUAL", "EDITOR"] {
         if let Some(editor) = home::variable(variable)?.filter(|editor| !editor.trim().is_empty()) {
             return Ok(editor);

@@ -23,7 +23,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
             report(context, &exported, &folder.display().to_string())
         }
         ExportCommand::AgentsMd { at } => {
-            let lineage = context.lineage(&context.place(at.path.as_deref())?)?;
+            let lineage = context.own_lineage(&context.place(at.path.as_deref())?)?;
             let place = lineage.place().clone();
             let directory = home::expanded(place.as_str())?;
             let places = [lineage.named(place.clone()), place];

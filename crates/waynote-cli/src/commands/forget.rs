@@ -11,7 +11,7 @@ use waynote::{AddressAt, Error, Forget, ForgetTarget, Forgotten, Store};
 use waynote_formats::synced::files_that_held;
 use waynote_system::shell::quoted;
 
-use super::confirm;
+use super::{confirm, share};
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::typed::{Use, found};
@@ -57,6 +57,14 @@ pub(super) fn run(
     dry_run: bool,
     is_confirmed: bool,
 ) -> Outcome {
+    if let ForgetTarget::Note(named) = &request.target
+        && let Some(file) = share::file_with(context, &named.address)?
+    {
+        let file = file.display();
+        say(&format!(
+            "note: the text is in {file} too: the history of git keeps it"
+        ));
+    }
     let stamp = context.stamp()?;
     let would = |context: &mut Context<'_>| {
         context.read(|store| there(store, request, store.would_forget(request, &stamp)))

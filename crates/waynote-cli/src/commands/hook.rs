@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+use waynote::Lineage;
 use waynote::context::Request;
-use waynote::{Lineage, Store};
 use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
 
 use super::stands;
@@ -21,6 +21,7 @@ use crate::opened::{OpenStore, Wait};
 use crate::output::Output;
 use crate::process::Process;
 use crate::settings::Settings;
+use crate::team::AT_START;
 use crate::variables::HOOKS;
 use crate::{clock, duration, home, variables};
 
@@ -226,6 +227,15 @@ fn work(
         false,
         Wait::Within(limit.wait - limit.wait / REST),
     )?;
+    // At a prompt and a tool no network is asked.
+    let mut of_team = String::new();
+    match hook.can_wait() {
+        true => opened.beside(&lineage),
+        false => {
+            let said = opened.beside_asked(&lineage, AT_START.min(limit.wait / 2));
+            of_team.extend(said.map(|line| format!("waynote: {line}\n")));
+        }
+    }
     let store = opened.store();
     let inside = match hook.can_wait() && is_elsewhere {
         // In time for one request: the loop that runs, which the environment names too, is not asked for.
@@ -235,7 +245,7 @@ fn work(
     let request = request(&settings, lineage, &inside)?;
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
     let searches = !words.no_search;
-    let says = |lineage: &Lineage| stands::in_block(&settings, store, lineage);
+    let says = |lineage: &Lineage| of_team.clone() + &stands::in_block(&settings, store, lineage);
     Ok(hook.answer(
         environment(),
         store,
@@ -260,7 +270,7 @@ fn request(settings: &Settings, lineage: Lineage, inside: &Inside) -> Outcome<Re
 /// The answer of a hook that a client runs by a call of its server; empty where it says nothing.
 pub(super) fn answered(
     settings: &Settings,
-    store: &dyn Store,
+    opened: &OpenStore,
     ledgers: Option<Ledgers>,
     arguments: &Map<String, Value>,
 ) -> Outcome<String> {
@@ -285,6 +295,8 @@ pub(super) fn answered(
     if !hook.looks(environment(), &settings.naming(), &lineage, roots)? {
         return Ok(String::new());
     }
+    opened.beside(&lineage);
+    let store = opened.store();
     let inside = Inside::of_block(settings, store)?;
     let request = request(settings, lineage, &inside)?;
     let has_it = inside.is_in_loop && hook.may_have_it_in_prompt();

@@ -164,11 +164,11 @@ pub(super) fn by_name(
         return Ok(());
     }
     incoming.readdress(|address| {
-        let Scope::Place(place) = address.scope() else {
+        let Some(place) = address.place() else {
             return Ok(address.clone());
         };
         let was_there = context.read(|store| Ok(!store.history(address)?.is_empty()))?;
-        let directory = typed::Directory::of(place).by_path(was_there);
+        let directory = typed::Directory::of(place.clone()).by_path(was_there);
         let key = address.key().map(|key| key.parse()).transpose()?;
         context.on_directory(directory, key.as_ref(), Use::Make)
     })

@@ -14,8 +14,8 @@ use crate::args::{KeyCommand, PinArgs, ScopeArgs, TargetArgs};
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::settings::Origin;
-use crate::table::{list, preview, when};
-use crate::typed::{Use, found};
+use crate::table::{list, preview, written};
+use crate::typed::{Use, found, latest};
 
 pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
     match command {
@@ -47,7 +47,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             key,
             if_revision,
         } => {
-            let address = current(keyed(context, scope, key)?, key)?;
+            let address = latest(keyed(context, scope, key)?, key)?;
             let is_unscoped = scope.at.is_none() && notebook(context, scope)?.is_none();
             let typed = Some(key.as_str()).filter(|key| is_unscoped && !Address::is_meant(key));
             saved::delete(context, address, typed, *if_revision)
@@ -62,7 +62,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
 }
 
 fn pin(context: &mut Context<'_>, args: &PinArgs, pinned: bool) -> Outcome {
-    let address = current(keyed(context, &args.scope, &args.key)?, &args.key)?;
+    let address = latest(keyed(context, &args.scope, &args.key)?, &args.key)?;
     let named = AddressAt::new(address, None);
     let (expect, stamp) = (expected(args.if_revision), context.stamp()?);
     let note = context.write(|store| {
@@ -90,7 +90,7 @@ fn list_of(context: &mut Context<'_>, scope: &ScopeArgs, pinned: bool) -> Outcom
         let pinned = if note.pinned { "pinned" } else { "" };
         vec![
             note.address.to_string(),
-            when(note.updated_at),
+            written(note),
             pinned.into(),
             preview(note),
         ]
@@ -158,7 +158,7 @@ pub(super) fn to_save(context: &Context<'_>, target: &TargetArgs, typed: &str) -
         return Ok(address.into());
     }
     if Address::is_meant(typed) {
-        return Ok(current(keyed(context, scope, typed)?, typed)?.into());
+        return Ok(latest(keyed(context, scope, typed)?, typed)?.into());
     }
     let key: Key = typed.parse()?;
     if by_path {
@@ -203,12 +203,4 @@ fn in_scope(
         (None, Some(notebook)) => Some(Address::keyed(&notebook, typed.parse()?)?),
         (None, None) => None,
     })
-}
-
-/// The note itself, for a command that changes it: a revision is refused.
-fn current(at: AddressAt, typed: &str) -> Outcome<Address> {
-    match at.revision {
-        None => Ok(at.address),
-        Some(_) => Err(Error::invalid_address(typed, "name the note without a revision").into()),
-    }
 }

@@ -8,7 +8,7 @@ use crate::args::{KindArg, ListArgs, NarrowArgs};
 use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::settings::Origin;
-use crate::table::{list, when};
+use crate::table::{list, preview, written};
 
 /// What a list is narrowed to.
 pub(super) struct Narrow {
@@ -52,6 +52,8 @@ fn is_flag(origin: &Origin) -> bool {
 /// Lists notes of all kinds, latest first.
 pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
     let narrow = Narrow::of(context, &args.narrow)?;
+    // Where there is no home directory, own notes alone.
+    let _ = context.here();
     let at = args
         .at
         .as_ref()
@@ -85,13 +87,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
     notes.reverse();
     let heading = ["note", "updated", "author", "preview"];
     list(context.output, &notes, "no notes", &heading, |note| {
-        let author = shown(&note.author, None);
-        vec![
-            note.address.to_string(),
-            when(note.updated_at),
-            author,
-            said(note),
-        ]
+        let author = match note.source.is_dated() {
+            true => shown(&note.author, None),
+            false => "-".into(),
+        };
+        vec![note.address.to_string(), written(note), author, said(note)]
     })
 }
 
@@ -99,7 +99,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
 fn said(note: &Note) -> String {
     match (&note.kind, note.iteration) {
         (Some(kind), Some(iteration)) => format!("#{iteration} {kind}: {}", note.preview),
-        _ => note.preview.clone(),
+        _ => preview(note),
     }
 }
 

@@ -5,8 +5,10 @@ use std::io::{self, BufReader};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use waynote::context::ShownNote;
 use waynote::event::EventAddress;
@@ -16,28 +18,42 @@ use waynote_clients::{About, CallerSession, Channel, Client, Ledgers};
 use waynote_mcp::{Caller, Delivery, Host, Lineages, Options, Refusal, Set};
 use waynote_system::process::Process;
 
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 use crate::home;
 use crate::inside::{Inside, told_lease};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::settings::Settings;
+use crate::team::AT_START;
 
 /// The lineages of directories of this machine. What cannot be found out about one is said where a note is written.
 pub(super) fn lineages(settings: &Settings) -> Lineages {
     let settings = settings.clone();
-    Lineages::new(move |place| {
+    Arc::new(move |place| {
         let lineage = settings.lineage(place);
         lineage.unwrap_or_else(|failure| Lineage::from(place.clone()).of_unknown(failure.what()))
     })
 }
 
-/// The same, and where a client works is remembered.
-fn remembered(settings: &Settings) -> Lineages {
+/// How long the team's store is not asked again for a repository.
+const AGAIN: Duration = Duration::from_secs(600);
+
+/// The same; where a client works is remembered, and the notes that others have there are laid over the store.
+fn remembered(settings: &Settings, opened: Arc<OpenStore>) -> Lineages {
     let (lineages, settings) = (lineages(settings), settings.clone());
-    Lineages::new(move |place| {
-        let lineage = lineages.of(place);
+    let asked = Mutex::new((None, Instant::now()));
+    Arc::new(move |place| {
+        let lineage = lineages(place);
         super::stands::remember(&settings, &lineage);
+        let (of, mut asked) = (lineage.repository().cloned(), asked.lock());
+        if asked.0 == of && asked.1.elapsed() < AGAIN {
+            opened.beside(&lineage);
+        } else {
+            *asked = (of, Instant::now());
+            if let Some(line) = opened.beside_asked(&lineage, AT_START) {
+                say(&format!("warning: {line}"));
+            }
+        }
         lineage
     })
 }
@@ -51,7 +67,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     for variable in Client::project_variables() {
         directories.extend(home::variable(variable)?);
     }
-    let opened = OpenStore::of(settings, false, Wait::AtTheFirstCall)?;
+    let opened = Arc::new(OpenStore::of(settings, false, Wait::AtTheFirstCall)?);
     // An unreadable store is reported when it is asked for notes.
     let inside = Inside::of(settings, opened.store());
     let inside = inside.unwrap_or_else(|_| Inside {
@@ -71,7 +87,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         budget: settings.budget(None),
         home: home::if_any()?,
         directories,
-        lineages: Some(remembered(settings)),
+        lineages: Some(remembered(settings, Arc::clone(&opened))),
     };
     let has_project = caller.names_project();
     // One that is gone or has no name in UTF-8 is no project.
@@ -83,7 +99,11 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         caller,
         tools,
         has_project,
-        delivery: Some(Arc::new(ToClient::new(settings.clone(), is_in_loop)?)),
+        delivery: Some(Arc::new(ToClient::new(
+            settings.clone(),
+            Arc::clone(&opened),
+            is_in_loop,
+        )?)),
     };
     end_with_parent();
     let host = Arc::new(Notes { opened, lease });
@@ -118,18 +138,20 @@ struct ToClient {
     /// The working directory of the server.
     place: Place,
     settings: Settings,
+    opened: Arc<OpenStore>,
     /// True once the block was delivered to a session that no hook has named.
     was_given: AtomicBool,
 }
 
 impl ToClient {
-    fn new(settings: Settings, is_in_loop: bool) -> Outcome<Self> {
+    fn new(settings: Settings, opened: Arc<OpenStore>, is_in_loop: bool) -> Outcome<Self> {
         Ok(Self {
             ledgers: super::hook::ledgers()?,
             client: Process::client(),
             place: home::base().map_or_else(|_| Place::home(), |base| base.cwd()),
             is_in_loop,
             settings,
+            opened,
             was_given: AtomicBool::new(false),
         })
     }
@@ -186,15 +208,20 @@ impl Delivery for ToClient {
     }
 
     /// A failure says nothing: the client would show it as an error of the tool.
-    fn hook(&self, store: &dyn Store, arguments: &Map<String, Value>) -> Option<String> {
-        let said = super::hook::answered(&self.settings, store, self.ledgers.clone(), arguments);
+    fn hook(&self, _store: &dyn Store, arguments: &Map<String, Value>) -> Option<String> {
+        let said = super::hook::answered(
+            &self.settings,
+            &self.opened,
+            self.ledgers.clone(),
+            arguments,
+        );
         Some(said.unwrap_or_default())
     }
 }
 
 /// The notes as the settings name them.
 struct Notes {
-    opened: OpenStore,
+    opened: Arc<OpenStore>,
     lease: Option<EventAddress>,
 }
 

@@ -39,6 +39,8 @@ mod search;
 #[cfg(feature = "server")]
 mod serve;
 mod sessions;
+mod share;
+mod share_team;
 mod show;
 mod stale;
 mod stands;
@@ -49,6 +51,7 @@ mod tend;
 mod theirs;
 #[cfg(feature = "server")]
 mod token;
+mod trust;
 #[cfg(feature = "server")]
 mod ui;
 mod undo;
@@ -191,6 +194,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Stale) => stale::list(&mut context).map(ok),
         Some(Command::Tend) => tend::run(&mut context).map(ok),
         Some(Command::Confirm { address }) => stale::confirm(&mut context, address).map(ok),
+        Some(Command::Share(args)) => share::run(&mut context, args).map(ok),
+        Some(Command::Trust(args)) => trust::run(&mut context, args).map(ok),
         Some(Command::Pause(args)) => pause::run(&mut context, args).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),

@@ -80,19 +80,18 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
         lineage.checkouts().first().cloned()
     };
     let own = around(&old.place).filter(|_| new.in_repository().is_some());
-    let is_own = |(_, from, _): &(_, Address, _)| match (from.scope(), &own) {
-        (Scope::Place(place), Some(_)) => around(&place) == own,
-        _ => true,
-    };
+    let is_own =
+        |(_, from, _): &(_, Address, _)| own.is_none() || from.place().and_then(&around) == own;
     let mut pairs = Vec::new();
-    let moved = context.write(|store| {
+    let own = context.opened_for_writing()?.own();
+    let moved = context.write(|_| {
         for name in names.iter().filter(|name| *name != new) {
-            let below = moved::below(store, name, new)?;
+            let below = moved::below(own, name, new)?;
             pairs.extend(below.into_iter().map(|(from, to)| (name, from, to)));
         }
         pairs.retain(is_own);
         let each = pairs.iter().map(|(_, from, to)| (from.clone(), to.clone()));
-        moved::relocate(store, &each.collect::<Vec<_>>(), options, &stamp)?;
+        moved::relocate(own, &each.collect::<Vec<_>>(), options, &stamp)?;
         Ok(())
     });
     moved.map_err(|failure| in_the_way(failure, None, &pairs))?;
@@ -112,10 +111,8 @@ pub(super) fn place(context: &mut Context<'_>, old: &Directory, new: &Place) -> 
         1 => in_shell(from),
         _ => quoted(&Scope::Place((*from).clone()).to_string()),
     };
-    let (value, to) = (
-        json!({ "from": from, "to": new, "notes": notes }),
-        in_shell(new),
-    );
+    let value = json!({ "from": from, "to": new, "notes": notes });
+    let to = in_shell(new);
     context.answer(&value, || {
         format!(
             "moved {} from {} to {to}; `waynote place mv {to} {back}` moves them back",

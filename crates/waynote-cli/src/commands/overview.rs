@@ -22,7 +22,8 @@ use super::theirs::{self, Changed, is_own};
 use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::remembered::Remembered;
-use crate::table::rows;
+use crate::table::{preview, rows};
+use crate::team::TYPED;
 use crate::{clock, program, session_view, when};
 
 /// The most lines.
@@ -76,7 +77,9 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
     let settings = &context.settings;
     let (agent, now) = (settings.agent.value.clone(), clock::now()?);
-    let request = Request::new(agent.clone(), settings.lineage(&place)?, now)
+    let lineage = context.here()?;
+    context.ask_team(&lineage, TYPED);
+    let request = Request::new(agent.clone(), lineage, now)
         .budget(settings.budget(None))
         .session(settings.session.value.clone())
         .tools(waynote_mcp::reader_tools())
@@ -274,7 +277,7 @@ impl View {
         let listed = listed.map(|note| {
             let pinned = if note.pinned { "pinned" } else { "" };
             let name = format!("  {}", name(note));
-            vec![name, pinned.into(), note.preview.clone()]
+            vec![name, pinned.into(), preview(note)]
         });
         lines.extend(rows(&["note", "pinned", "preview"], listed, colour));
         let more = match more {

@@ -1,6 +1,6 @@
 //! `waynote place`: notes by directory.
 
-use waynote::{Filter, Listing, Note, Place, SaveOptions, Scope, ScopeKind};
+use waynote::{Filter, Listing, Note, Place, SaveOptions, ScopeKind};
 
 use super::moves;
 use super::saved::{self, Saving};
@@ -8,7 +8,7 @@ use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
 use crate::home;
 use crate::invocation::Context;
-use crate::table::{list, preview, stale, when};
+use crate::table::{labels, list, preview, written};
 use crate::typed::Use;
 use waynote::secrets::masked;
 use waynote::visible::lines;
@@ -60,12 +60,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             let gone = gone_places(context, &notes)?;
             let heading = ["note", "updated", "preview"];
             let nothing = "no notes on any directory";
-            let is_gone = |note: &Note| matches!(note.address.scope(), Scope::Place(place) if gone.contains(&place));
+            let is_gone = |note: &Note| note.address.place().is_some_and(|of| gone.contains(of));
             list(context.output, &notes, nothing, &heading, |note| {
                 let gone = if is_gone(note) { " (gone)" } else { "" };
                 vec![
                     format!("{}{gone}", note.address),
-                    when(note.updated_at),
+                    written(note),
                     preview(note),
                 ]
             })?;
@@ -95,11 +95,8 @@ fn gone_places(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Place>> {
     if context.opened()?.is_of_several_machines() {
         return Ok(Vec::new());
     }
-    let places = notes.iter().filter_map(|note| match note.address.scope() {
-        Scope::Place(place) => Some(place),
-        _ => None,
-    });
-    let mut places: Vec<Place> = places.collect();
+    let places = notes.iter().filter_map(|note| note.address.place());
+    let mut places: Vec<Place> = places.cloned().collect();
     places.dedup();
     // A note may be about a file. Which directories of a repository are missing, `tend` says.
     places.retain(|place| {
@@ -112,7 +109,7 @@ fn gone_places(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Place>> {
 fn whole(notes: &[Note]) -> String {
     let one = |note: &Note| {
         let text = lines(&masked(&note.content.shown())).trim_end().to_owned();
-        let head = note.address.masked() + &stale(note);
+        let head = note.address.masked() + &labels(note);
         format!("{head}\n{text}")
     };
     match notes {

@@ -54,18 +54,9 @@ pub(super) struct Saved {
     /// Other notes with its key that apply here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<Address>,
-    /// The text that was given.
+    /// All of it, in words.
     #[serde(skip)]
-    given: String,
-    #[serde(skip)]
-    was_pinned_now: bool,
-    #[serde(skip)]
-    was_added: bool,
-    /// True if it is the first one of a notebook that the settings name.
-    #[serde(skip)]
-    begins_notebook: bool,
-    #[serde(skip)]
-    is_unscoped: bool,
+    pub(super) said: String,
 }
 
 /// The revision that was current before.
@@ -115,35 +106,14 @@ impl Saved {
             same_text: before.hash == note.content.hash(),
             undo: format!("waynote undo {}", shell_word(&note.address.to_string())),
         });
-        let hidden = hidden_characters(&given);
-        Ok(Self {
-            note,
-            overwrote,
-            dropped: (hidden > 0).then_some(hidden),
-            others,
-            given,
-            was_pinned_now: options.pin.is_some(),
-            was_added: adds,
-            begins_notebook,
-            is_unscoped,
-        })
-    }
-
-    /// The note and what it overwrote, in words.
-    pub(super) fn said(&self) -> String {
-        let note = &self.note;
-        let now = note.revision;
-        let how = match (&self.overwrote, &note.address) {
-            (None, Address::Place(place) | Address::PlaceKey(place, _))
-                if place.in_repository().is_some() =>
-            {
+        let (now, place) = (note.revision, note.address.place());
+        let how = match (&overwrote, place) {
+            (None, Some(place)) if place.in_repository().is_some() => {
                 "new, in every checkout".into()
             }
-            (None, Address::Place(place) | Address::PlaceKey(place, _)) if !place.is_project() => {
-                "new, in every project".into()
-            }
-            (None, _) if self.begins_notebook => "new, in a new notebook".into(),
-            (None, Address::Agent(..)) if self.is_unscoped => "new, in every project".into(),
+            (None, Some(place)) if !place.is_project() => "new, in every project".into(),
+            (None, None) if begins_notebook => "new, in a new notebook".into(),
+            (None, None) if is_unscoped => "new, in every project".into(),
             (None, _) => "new".into(),
             (
                 Some(Overwrote {
@@ -154,23 +124,29 @@ impl Saved {
                 _,
             ) => match same_text {
                 true => format!("revision {now}, with the text of revision {revision}"),
-                false if self.was_added => {
-                    format!("added to revision {revision}; `{undo}` takes it out")
-                }
+                false if adds => format!("added to revision {revision}; `{undo}` takes it out"),
                 false => format!("overwrote revision {revision}; `{undo}` brings it back"),
             },
         };
-        let pinned = if self.was_pinned_now { ", pinned" } else { "" };
-        let (address, dropped) = (note.address.masked(), dropped(&self.given));
-        let others: Vec<String> = self.others.iter().map(Address::masked).collect();
-        let others = match others.join(", ") {
+        let pinned = options.pin.map_or("", |_| ", pinned");
+        let alike: Vec<String> = others.iter().map(Address::masked).collect();
+        let alike = match alike.join(", ") {
             none if none.is_empty() => none,
-            others => format!("; the same key is at {others}"),
+            alike => format!("; the same key is at {alike}"),
         };
-        format!(
-            "saved {address} ({how}{pinned}){}{dropped}{others}",
-            note.cited()
-        )
+        let (cited, lost) = (note.cited(), dropped(&given));
+        let said = format!(
+            "saved {} ({how}{pinned}){cited}{lost}{alike}",
+            note.address.masked()
+        );
+        let hidden = hidden_characters(&given);
+        Ok(Self {
+            note,
+            overwrote,
+            dropped: (hidden > 0).then_some(hidden),
+            others,
+            said,
+        })
     }
 }
 
@@ -186,7 +162,7 @@ pub(super) fn save(
     };
     let stamp = context.stamp_allowing(allow)?.citing(cites.given());
     let saved = Saved::write(context, saving, content, &stamp)?;
-    context.answer(&saved, || saved.said())
+    context.answer(&saved, || saved.said.clone())
 }
 
 /// The revision that `--if-revision` expects.

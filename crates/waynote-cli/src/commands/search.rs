@@ -3,13 +3,14 @@
 use anstyle::Style;
 use waynote::text::day;
 use waynote::visible::visible;
-use waynote::{EntryType, Found, Hit, Scope, SearchKind, SearchRequest, Snippet};
+use waynote::{EntryType, Found, Hit, Place, Scope, SearchKind, SearchRequest, Snippet};
 
 use super::list::unlimited_if_zero;
 use crate::args::{KindArg, SearchArgs};
 use crate::error::Outcome;
 use crate::home;
 use crate::invocation::Context;
+use crate::team::TYPED;
 
 /// The line before what does not apply here.
 const ELSEWHERE: &str = "These do not apply here:";
@@ -30,17 +31,14 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     }));
     let mut here = Vec::new();
     match (&args.at, home::base()) {
-        (Some(path), _) => request.scopes = context.lineage(&context.place(Some(path))?)?.scopes(),
-        (None, Ok(base)) => here = context.lineage(&base.cwd())?.scopes(),
+        (Some(path), _) => request.scopes = asked(context, &context.place(Some(path))?)?,
+        (None, Ok(base)) => here = asked(context, &base.cwd())?,
         (None, Err(_)) => {}
     }
     here.push(Scope::Agent(context.notebook()?.clone()));
-    here.extend(
-        context
-            .session()
-            .ok()
-            .map(|(session, _)| Scope::Session(session)),
-    );
+    if let Ok((session, _)) = context.session() {
+        here.push(Scope::Session(session));
+    }
     let found = context.read(|store| Ok(Found::of(&store, &request, &here)?))?;
     if context.output.json {
         return context.value(&found.all());
@@ -65,6 +63,13 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     Ok(())
 }
 
+/// The scopes that apply at a place, with what is new in the team's store. The query stays on this machine.
+fn asked(context: &Context<'_>, place: &Place) -> Outcome<Vec<Scope>> {
+    let lineage = context.lineage(place)?;
+    context.ask_team(&lineage, TYPED);
+    Ok(lineage.scopes())
+}
+
 /// The line above the text: address, date, and in a log iteration and type.
 fn head(hit: &Hit, history: bool) -> String {
     let note = &hit.note;
@@ -72,16 +77,17 @@ fn head(hit: &Hit, history: bool) -> String {
     if history {
         head += &format!("@{}", note.revision);
     }
-    let day = day(note.updated_at);
-    head += &format!(" ({day}");
-    if let Some(kind) = &note.kind {
-        head += &format!(", {}", EntryType::as_str(kind));
+    if note.source.is_dated() {
+        head += &format!(" ({}", day(note.updated_at));
+        if let Some(kind) = &note.kind {
+            head += &format!(", {}", EntryType::as_str(kind));
+        }
+        if let Some(iteration) = note.iteration {
+            head += &format!(" #{iteration}");
+        }
+        head += ")";
     }
-    if let Some(iteration) = note.iteration {
-        head += &format!(" #{iteration}");
-    }
-    head += ")";
-    head += &crate::table::stale(note);
+    head += &crate::table::labels(note);
     visible(&head)
 }
 

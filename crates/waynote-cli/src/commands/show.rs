@@ -6,7 +6,7 @@ use super::event;
 use crate::args::ShowArgs;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
-use crate::table::stale;
+use crate::table::labels;
 use crate::typed::{Use, found};
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
@@ -36,8 +36,9 @@ pub(super) fn print(
         return context.value(&note);
     }
     // Not on standard output, where the text stands byte by byte.
-    if note.is_stale() {
-        say(&(note.address.masked() + &stale(&note)));
+    let labels = labels(&note);
+    if !labels.is_empty() {
+        say(&(note.address.masked() + &labels));
     }
     context.output.content(&note.content)
 }

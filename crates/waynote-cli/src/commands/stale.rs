@@ -5,6 +5,7 @@ use similar::TextDiff;
 use waynote::visible::lines;
 use waynote::{Address, Citation, Note, cites, secrets::masked};
 
+use super::share;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
 use crate::typed::{Use, in_shell};
@@ -13,6 +14,8 @@ use crate::typed::{Use, in_shell};
 type Span<'n> = (&'n Citation, Option<String>, Option<String>);
 
 pub(super) fn list(context: &mut Context<'_>) -> Outcome {
+    // Where there is no home directory, own notes alone.
+    let _ = context.here();
     let (stale, unread) = context.read(|store| Ok(cites::stale(store)?))?;
     for repository in unread {
         let repository = in_shell(&repository);
@@ -38,7 +41,7 @@ pub(super) fn list(context: &mut Context<'_>) -> Outcome {
         let head = format!(
             "{between}{}{}",
             note.address.masked(),
-            crate::table::stale(note)
+            crate::table::labels(note)
         );
         context.line(format!("{head}\n  {}", note.preview))?;
         for span in spans {
@@ -90,13 +93,20 @@ pub(super) fn confirmed(
     context: &mut Context<'_>,
     address: &Address,
 ) -> Outcome<(Note, Vec<Citation>)> {
+    if let Some(shared) = share::shared(context, address)? {
+        return share::confirmed(context, shared);
+    }
     let stamp = context.stamp()?;
     context.write(|store| Ok(cites::confirm(store, address, &stamp)?))
 }
 
 /// The answer to a confirmation.
 pub(super) fn said(note: &Note, gone: &[Citation]) -> String {
-    let (address, revision) = (note.address.masked(), note.revision);
+    let address = note.address.masked();
+    let how = match note.source.is_own() {
+        true => format!("revision {}", note.revision),
+        false => "in its file, to be committed".into(),
+    };
     let (cited, gone) = (note.cited(), Citation::dropped(gone));
-    format!("confirmed {address} (revision {revision}){cited}{gone}")
+    format!("confirmed {address} ({how}){cited}{gone}")
 }

@@ -5,6 +5,7 @@ use waynote::stands::{self, Hint, Known};
 use waynote::{Lineage, Place, Store};
 use waynote_system::repository::Telling;
 
+use super::trust;
 use crate::error::Outcome;
 use crate::home::{self, environment};
 use crate::settings::Settings;
@@ -60,5 +61,7 @@ fn hints(
     let is_there = |place: &Place| {
         is_elsewhere || home::expanded(place.as_str()).is_ok_and(|path| path.exists())
     };
-    Ok(stands::hints(store, lineage, known, &is_there)?)
+    let mut hints = stands::hints(store, lineage, known, &is_there)?;
+    hints.extend(trust::hints(settings, lineage));
+    Ok(hints)
 }

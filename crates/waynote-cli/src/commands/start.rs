@@ -11,7 +11,7 @@ use waynote_clients::{Client, Lacking};
 use waynote_formats::found::{self, FoundSource};
 use waynote_formats::{ForeignNotes, Mode, zrb};
 
-use super::{confirm, import, install};
+use super::{confirm, import, install, trust};
 use crate::args::{InstallArgs, StartArgs};
 use crate::error::{Failure, Outcome, warn_of_secrets};
 use crate::invocation::Context;
@@ -35,6 +35,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &StartArgs) -> Outcome {
         Some(_) => install::found(false)?,
         None => Vec::new(),
     };
+    let place = context.place(args.at.path.as_deref())?;
+    trust::at_start(context, &context.lineage(&place)?)?;
     let candidates = candidates(context, args.at.path.as_deref(), &clients)?;
     let sources: Vec<Value> = candidates.iter().map(Candidate::described).collect();
     if !context.output.json {

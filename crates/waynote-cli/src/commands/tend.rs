@@ -9,7 +9,7 @@ use super::{confirm, edit, stale};
 use crate::args::AllowArgs;
 use crate::error::Outcome;
 use crate::invocation::Context;
-use crate::table::{list, preview, when};
+use crate::table::{list, preview, written};
 use crate::typed::in_shell;
 
 /// How many lines of a note are shown.
@@ -19,7 +19,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let given = super::hook::ledgers()?.map(|ledgers| ledgers.last_given());
     let given = given.unwrap_or_default();
     let now = crate::clock::now()?;
-    let lineage = context.settings.lineage(&crate::home::base()?.cwd())?;
+    let lineage = context.here()?;
     let found = context.read(|store| {
         let mut found = tend::missing(store, &lineage, &names_in)?;
         let mut others = tend::findings(store, &given, now)?;
@@ -40,7 +40,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             |found| {
                 let note = &found.note;
                 let (address, why) = (note.address.to_string(), why(&found.reason));
-                vec![address, why, when(note.updated_at), preview(note)]
+                vec![address, why, written(note), preview(note)]
             },
         );
     }
@@ -96,7 +96,9 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
     context.line(format!("{count}{address}: {}", why(&found.reason)))?;
     shown(context, note)?;
     let is_entry = matches!(note.address, Address::Session(..));
-    let (mut choices, mut other) = (vec!["[c]onfirm that it is true"], None);
+    let is_own = note.source.is_own();
+    let confirm = is_own.then_some("[c]onfirm that it is true");
+    let (mut choices, mut other) = (Vec::from_iter(confirm), None);
     match &found.reason {
         Reason::Like(of) => {
             other = context.read(|store| Ok(store.get(of)?))?;
@@ -104,7 +106,8 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
             if let Some(other) = &other {
                 context.line(format!("{}:", other.address.masked()))?;
                 shown(context, other)?;
-                choices.push("[m]erge into the other");
+                let is_ours = is_own && other.source.is_own();
+                choices.extend(is_ours.then_some("[m]erge into the other"));
             }
         }
         Reason::Stale => {
@@ -112,10 +115,10 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
             context.line(lines(&diffs))?;
             choices.extend((!is_entry).then_some("[e]dit"));
         }
-        Reason::PinNotGiven => choices.push("[u]npin"),
+        Reason::PinNotGiven => choices.extend(is_own.then_some("[u]npin")),
         _ => {}
     }
-    choices.extend((!is_entry).then_some("[d]elete"));
+    choices.extend((is_own && !is_entry).then_some("[d]elete"));
     context.output.flush()?;
     let question = choices.join(", ") + ", [q]uit; Enter leaves it as it is: ";
     let letter = loop {

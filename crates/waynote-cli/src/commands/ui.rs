@@ -13,6 +13,7 @@ use waynote_system::plain::make_private_folder;
 
 use super::serve;
 use crate::args::UiArgs;
+use crate::beside;
 use crate::browser;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
@@ -48,7 +49,10 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     // Failures are shown on the page.
     let mut server = serve::server(context, &stores, options, Log::to(sink()))?;
     if let Some(place) = place {
-        server = server.opens_at(place, agent, super::mcp::lineages(&context.settings));
+        let lineages = super::mcp::lineages(&context.settings);
+        let (of, here, settings) = (lineages.clone(), place.clone(), context.settings.clone());
+        let beside = Arc::new(move || beside::lists(&settings, &of(&here)));
+        server = server.opens_at(place, agent, lineages, beside);
     }
     if let Some(ledgers) = super::hook::ledgers()? {
         server = server.last_given(Arc::new(move || ledgers.last_given()));

@@ -63,7 +63,7 @@ fn reach(context: &Context<'_>) -> Outcome<UndoScope> {
     // Without a home or a working directory, the notebook is left.
     if let Ok(base) = home::base() {
         let here = base.cwd();
-        let lineage = context.lineage(&here)?;
+        let lineage = context.own_lineage(&here)?;
         reach.places = lineage.names(&here);
         reach.places.push(here);
     }

@@ -1,7 +1,7 @@
 //! `waynote why`: what a session of a client was given, as its ledger has it.
 
 use jiff::Timestamp;
-use waynote::context::Shown;
+use waynote::context::{Shown, ShownNote};
 use waynote::visible::visible;
 use waynote_clients::DeliveryRecord;
 
@@ -54,7 +54,11 @@ fn rows(told: &DeliveryRecord) -> Vec<Vec<String>> {
         } else {
             "line"
         };
-        [format!("{}@{}", of.address, of.revision), shown.to_owned()]
+        let note = match ShownNote::is_of_others(of.revision) {
+            true => of.address.to_string(),
+            false => format!("{}@{}", of.address, of.revision),
+        };
+        [note, shown.to_owned()]
     });
     let mut notes: Vec<[String; 2]> = notes.collect();
     if notes.is_empty() {

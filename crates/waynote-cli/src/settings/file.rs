@@ -97,33 +97,43 @@ impl File {
         };
         for (name, value) in table {
             let line = line_of(text, value.span().start);
-            let found = names.find(&name);
-            let text = text_of(value.get_ref(), found.map(|(_, kind)| kind));
-            match (found, text) {
-                (Some((known, _)), Some(text)) => {
-                    self.values.insert(known.name, (text, line));
+            let inside = format!("{name}.");
+            match value.get_ref() {
+                Value::Table(rows) if names.all().any(|of| of.name.starts_with(&inside)) => {
+                    for (row, value) in rows {
+                        self.value(&format!("{inside}{row}"), value, line, names);
+                    }
                 }
-                (Some((known, kind)), None) => {
-                    let (what, hint) = match kind {
-                        Kind::Table => {
-                            ("has a row that is no name", "write \"host/a\" = \"host/b\"")
-                        }
-                        _ => (
-                            "is neither a text nor a number nor a list",
-                            "correct that line",
-                        ),
-                    };
-                    let (what, hint) = (format!("`{name}` {what}"), hint.into());
-                    self.problem(Some(line), what, hint, known.is_identity);
-                }
-                (None, _) => {
-                    // A key that is no setting may be anything.
-                    let what = masked(&format!("there is no setting `{name}`")).into_owned();
-                    // A table may have settings in it.
-                    let is_identity = names.nearest(&name).is_some_and(|of| of.is_identity);
-                    let is_fatal = is_identity || value.get_ref().is_table();
-                    self.problem(Some(line), what, names.instead_of(&name), is_fatal);
-                }
+                value => self.value(&name, value, line, names),
+            }
+        }
+    }
+
+    fn value(&mut self, name: &str, value: &Value, line: usize, names: Names) {
+        let found = names.find(name);
+        let text = text_of(value, found.map(|(_, kind)| kind));
+        match (found, text) {
+            (Some((known, _)), Some(text)) => {
+                self.values.insert(known.name, (text, line));
+            }
+            (Some((known, kind)), None) => {
+                let (what, hint) = match kind {
+                    Kind::Table => ("has a row that is no name", "write \"host/a\" = \"host/b\""),
+                    _ => (
+                        "is neither a text nor a number nor a list",
+                        "correct that line",
+                    ),
+                };
+                let (what, hint) = (format!("`{name}` {what}"), hint.into());
+                self.problem(Some(line), what, hint, known.is_identity);
+            }
+            (None, _) => {
+                // A key that is no setting may be anything.
+                let what = masked(&format!("there is no setting `{name}`")).into_owned();
+                // A table may have settings in it.
+                let is_identity = names.nearest(name).is_some_and(|of| of.is_identity);
+                let is_fatal = is_identity || value.is_table();
+                self.problem(Some(line), what, names.instead_of(name), is_fatal);
             }
         }
     }
@@ -231,6 +241,31 @@ mod tests {
         ] {
             assert!(crate::settings::values::repos(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn settings_in_a_table_have_its_name_before_a_dot() {
+        let rows = "store = 'https://h/s/a'\nrepositories = ['GitHub.com/acme/*', 'h/x/**']\n";
+        let (values, refused) = parsed(&format!("[team]\n{rows}"));
+        let read = [
+            ("team.repositories", "GitHub.com/acme/*,h/x/**".to_owned()),
+            ("team.store", "https://h/s/a".into()),
+        ];
+        assert_eq!((values.as_slice(), refused), (&read[..], vec![]));
+        let patterns = crate::settings::values::repositories(&read[0].1).unwrap();
+        assert_eq!(patterns, ["github.com/acme/*", "h/x/**"]);
+        for text in ["acme", "https://h/x", "repo:h/x"] {
+            assert!(
+                crate::settings::values::repositories(text).is_err(),
+                "{text}"
+            );
+        }
+        for text in ["~/notes.db", "notes.db", "http://h/s/a"] {
+            assert!(crate::settings::values::team_store(text).is_err(), "{text}");
+        }
+        // Where notes go does not depend on them.
+        let (values, refused) = parsed("[team]\nsotre = 'https://h/s/a'\n");
+        assert_eq!((values.len(), refused), (0, vec![false]));
     }
 
     #[test]

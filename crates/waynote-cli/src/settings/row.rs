@@ -10,7 +10,8 @@ use crate::error::{Failure, Outcome};
 /// The part of a row that does not depend on the type of the value.
 #[derive(Clone, Copy)]
 pub(crate) struct SettingInfo {
-    /// Its name in the configuration file, in the output of `waynote config`, and of its flag, if it has one.
+    /// Its name in the configuration file, in the output of `waynote config`, and of its flag, if it has one. Before a dot
+    /// stands the table of the file that it is in.
     pub(crate) name: &'static str,
     /// The environment variable that sets it.
     pub(crate) variable: &'static str,
@@ -157,6 +158,14 @@ impl SettingInfo {
             is_handed_on: true,
             is_in_entries: false,
             check: |_| Ok(()),
+        }
+    }
+
+    /// Its own name, else that of its field.
+    pub(super) const fn name_or(&self, field: &'static str) -> &'static str {
+        match self.name.is_empty() {
+            true => field,
+            false => self.name,
         }
     }
 

@@ -38,7 +38,7 @@ macro_rules! settings {
 
             $(pub(super) static $name: Row<$type> = Row {
                 known: SettingInfo {
-                    name: stringify!($name),
+                    name: $info.name_or(stringify!($name)),
                     check: |text| ($name.read)(text).map(drop),
                     ..$info
                 },
@@ -166,6 +166,21 @@ settings! {
             ..SettingInfo::identity("WAYNOTE_REPOS", Kind::Table)
         },
         values::repos, || Ok(Naming::default()), values::repos_as_text;
+    /// Checkouts whose shared notes are read without `waynote trust`, by patterns of their real paths.
+    trust: Vec<String> = SettingInfo::private("WAYNOTE_TRUST", Kind::Names),
+        values::patterns, || Ok(Vec::new()), |all| names(all);
+    /// The store of a team, whose notes are read beside the own ones.
+    team_store: Option<String> = SettingInfo {
+            name: "team.store",
+            ..SettingInfo::new("WAYNOTE_TEAM_STORE", Kind::Text)
+        },
+        values::team_store, none, Clone::clone;
+    /// The repositories whose notes are read from there, by patterns of their names.
+    team_repositories: Vec<String> = SettingInfo {
+            name: "team.repositories",
+            ..SettingInfo::new("WAYNOTE_TEAM_REPOSITORIES", Kind::Names)
+        },
+        values::repositories, || Ok(Vec::new()), |all| names(all);
     /// Rules whose credentials may be written.
     allow_secrets: Vec<&'static str> = SettingInfo::new("WAYNOTE_ALLOW_SECRETS", Kind::Names),
         values::secret_rules, || Ok(Vec::new()), |all| names(all);

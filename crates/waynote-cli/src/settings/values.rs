@@ -122,11 +122,54 @@ fn unfit(text: &str, what: &str, hint: impl Into<String>) -> Failure {
 /// Directories, separated by commas.
 pub(super) fn places(text: &str) -> Outcome<Vec<Place>> {
     let base = home::base()?;
-    let named = text
-        .split(',')
-        .map(str::trim)
-        .filter(|path| !path.is_empty());
+    let named = items(text);
     named.map(|path| Ok(Place::resolve(path, &base)?)).collect()
+}
+
+/// The address of a store elsewhere.
+pub(super) fn team_store(text: &str) -> Outcome<Option<String>> {
+    let store = store(text)?.display().to_string();
+    match Url::is_meant(&store) || database::is_url(&store) {
+        true => Ok(Some(store)),
+        false => Err(unfit(
+            text,
+            "the address of a team's store",
+            "write https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME",
+        )),
+    }
+}
+
+/// Patterns of repositories' names, separated by commas.
+pub(super) fn repositories(text: &str) -> Outcome<Vec<String>> {
+    let checked = |pattern: &str| match pattern.contains('/') && !pattern.contains(':') {
+        true => Ok(pattern.to_lowercase()),
+        false => Err(unfit(
+            pattern,
+            "a pattern of repositories",
+            "write it as github.com/acme/*",
+        )),
+    };
+    items(text).map(checked).collect()
+}
+
+/// Patterns of paths, separated by commas.
+pub(super) fn patterns(text: &str) -> Outcome<Vec<String>> {
+    let is_whole = |pattern: &str| pattern.starts_with('/') || pattern.starts_with("~/");
+    let whole = |pattern: &str| match is_whole(pattern) {
+        true => Ok(pattern.to_owned()),
+        false => Err(unfit(
+            pattern,
+            "a pattern of whole paths",
+            "write it from `~/` or `/` on, for example ~/work/*",
+        )),
+    };
+    items(text).map(whole).collect()
+}
+
+/// The items of a list, which are separated by commas.
+pub(crate) fn items(text: &str) -> impl Iterator<Item = &str> {
+    let items = text.split(',').map(str::trim);
+    items.filter(|item| !item.is_empty())
 }
 
 /// `true` or `false`.
@@ -139,8 +182,7 @@ pub(super) fn flag(text: &str) -> Outcome<bool> {
 /// is a project.
 pub(super) fn repos(text: &str) -> Outcome<Naming> {
     let mut naming = Naming::default();
-    let rows = text.split(',').map(str::trim);
-    for row in rows.filter(|row| !row.is_empty()) {
+    for row in items(text) {
         let name = |name: &str| {
             let place = Place::repository(name.trim());
             Outcome::Ok(place?.in_repository().unwrap_or_default().0.to_owned())
@@ -174,8 +216,7 @@ pub(crate) fn repos_as_text(naming: &Naming) -> Option<String> {
 
 /// Names of rules, separated by commas.
 pub(super) fn secret_rules(text: &str) -> Outcome<Vec<&'static str>> {
-    let names = text.split(',').map(str::trim);
-    let named = names.filter(|name| !name.is_empty()).map(|name| {
+    let named = items(text).map(|name| {
         let rule = waynote::secrets::rule(name).map(|rule| rule.name);
         rule.ok_or_else(|| unfit(name, "a credential rule", "the guide lists the rules"))
     });

@@ -43,6 +43,7 @@ fn each_value_says_where_it_comes_from() {
     action_roots - default
     repo_names true default
     repos - default
+    trust - default
     allow_secrets - default
 
     configuration file: HOME/.config/waynote/config.toml

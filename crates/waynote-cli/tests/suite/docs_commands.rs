@@ -5,6 +5,7 @@
 //! line to [`RULES`]: what it needs first, what stands for its placeholders, its exit codes, or why it cannot be run
 //! here.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -83,6 +84,14 @@ const RULES: &[(&str, How)] = &[
         How::With("session:nightly#event-7", "session:nightly#event-1", &[0]),
     ),
     (
+        "waynote trust",
+        How::With(
+            "waynote trust",
+            "waynote config set trust '~/projects/*'",
+            &[0],
+        ),
+    ),
+    (
         "waynote note --key deploy \"push with ghp_…\"",
         How::With(
             "ghp_…",
@@ -113,6 +122,8 @@ enum How {
 #[derive(Clone, Debug)]
 struct Shown {
     line: usize,
+    /// The person who types it, in a home of their own; empty on pages with one person.
+    person: String,
     command: String,
     /// The output shown below it; empty if the page shows none.
     output: String,
@@ -149,6 +160,28 @@ fn the_page_about_imports_runs() {
     runs("docs/import.md", &[]);
 }
 
+#[test]
+fn the_page_about_teams_runs() {
+    // The server's repository, which both clone.
+    let person = |name: &str| {
+        format!(
+            "mkdir -p ~/{name} && git config --file ~/{name}/.gitconfig user.name {name} && \
+             git config --file ~/{name}/.gitconfig user.email {name}@example.org && \
+             git config --file ~/{name}/.gitconfig url.$HOME/shop.git.insteadOf https://github.com/acme/shop"
+        )
+    };
+    runs(
+        "docs/teams.md",
+        &[
+            &person("alice"),
+            &person("bob"),
+            "git init -q -b main first && mkdir -p first/src/pay && echo x > first/src/pay/fees.rs && \
+             git -C first add . && git -C first -c user.name=t -c user.email=t@example.org commit -q -m begin && \
+             git clone -q --bare first ~/shop.git",
+        ],
+    );
+}
+
 /// A rule for a command that no page shows any more is to be removed.
 #[test]
 fn every_rule_is_for_a_command_that_is_shown() {
@@ -158,6 +191,7 @@ fn every_rule_is_for_a_command_that_is_shown() {
         "docs/loops",
         "docs/forgetting",
         "docs/import",
+        "docs/teams",
     ];
     let pages = pages.map(|page| shown(&read(&format!("{page}.md"))));
     let shown = pages.concat();
@@ -173,17 +207,19 @@ fn every_rule_is_for_a_command_that_is_shown() {
 fn runs(page: &str, first: &[&str]) {
     let home = Home::new();
     for command in first {
-        assert_eq!(home.run("", command).0, 0, "{command}");
+        assert_eq!(home.run("", "", command).0, 0, "{command}");
     }
     let mut problems = Vec::new();
-    // Commands that change the reader's shell, for all later ones.
-    let mut shell = String::new();
+    // Commands that change the shell of a reader, for all later ones.
+    let mut shells: HashMap<String, String> = HashMap::new();
     for Shown {
         line,
+        person,
         command,
         output,
     } in shown(&read(page))
     {
+        let shell = shells.entry(person.clone()).or_default();
         let rule = RULES.iter().find(|(begins, _)| command.starts_with(begins));
         let (mut typed, mut codes) = (command.clone(), &[0][..]);
         match rule.map(|(_, how)| *how) {
@@ -198,7 +234,7 @@ fn runs(page: &str, first: &[&str]) {
             }
             Some(How::After(before)) => {
                 for command in before {
-                    let (code, said) = home.run(&shell, command);
+                    let (code, said) = home.run(&person, shell, command);
                     assert_eq!(
                         code, 0,
                         "{page}:{line}: before it, `{command}` says\n{said}"
@@ -207,10 +243,10 @@ fn runs(page: &str, first: &[&str]) {
             }
         }
         if typed.starts_with("cd ") || typed.starts_with("export ") {
-            shell += &format!("{typed}\n");
+            *shell += &format!("{typed}\n");
             continue;
         }
-        let (code, said) = home.run(&shell, &typed);
+        let (code, said) = home.run(&person, shell, &typed);
         let (is, should_be) = (comparable(&said), comparable(&output));
         if !codes.contains(&code) {
             problems.push(format!(
@@ -256,15 +292,19 @@ impl Home {
     }
 
     /// The exit code of a command and its whole output, after the earlier commands of the same shell.
-    fn run(&self, shell: &str, command: &str) -> (i32, String) {
+    fn run(&self, person: &str, shell: &str, command: &str) -> (i32, String) {
         let home = self.scratch.home();
+        let (home, directory) = match person {
+            "" => (home.clone(), home.join("work")),
+            person => (home.join(person), home.join(person)),
+        };
         let output = Command::new("sh")
             .args(["-c", &format!("{shell}{command}")])
             .env_clear()
             .env("HOME", &home)
             .env("PATH", &self.path)
             .env("WAYNOTE_NOW", self.ticks.next())
-            .current_dir(home.join("work"))
+            .current_dir(directory)
             .stdin(std::process::Stdio::null())
             .output()
             .unwrap();
@@ -290,8 +330,11 @@ pub(super) fn read(page: &str) -> String {
 fn shown(page: &str) -> Vec<Shown> {
     let mut all: Vec<Shown> = Vec::new();
     let mut block: Option<&str> = None;
+    let mut person = "";
     for (index, text) in page.lines().enumerate() {
         if let Some(language) = text.strip_prefix("```") {
+            let (language, of) = language.split_once(' ').unwrap_or((language, ""));
+            person = of;
             block = match block {
                 None => Some(language),
                 Some(_) => None,
@@ -307,6 +350,7 @@ fn shown(page: &str) -> Vec<Shown> {
         match (command, all.last_mut()) {
             (Some(command), _) => all.push(Shown {
                 line: index + 1,
+                person: person.to_owned(),
                 command: command.to_owned(),
                 output: String::new(),
             }),

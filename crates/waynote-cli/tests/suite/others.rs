@@ -74,14 +74,14 @@ fn a_command_in_a_clients_shell_is_its_agents() {
     insta::assert_snapshot!(shell("key save build make").said(), @"
     exit 1
     error: agent:default#build has text by person (revision 1)
-      give your text a key of its own; or read this one, and `note`, `key` or `place` with `--if-revision 1` replaces or deletes it
+      give your text a key of its own; or read this one, and `note`, `key`, `place` or `share` with `--if-revision 1` replaces or deletes it
     the current text of agent:default#build@1:
     make all
     ");
     insta::assert_snapshot!(shell("key delete build").said(), @"
     exit 1
     error: agent:default#build has text by person (revision 1)
-      give your text a key of its own; or read this one, and `note`, `key` or `place` with `--if-revision 1` replaces or deletes it
+      give your text a key of its own; or read this one, and `note`, `key`, `place` or `share` with `--if-revision 1` replaces or deletes it
     the current text of agent:default#build@1:
     make all
     ");

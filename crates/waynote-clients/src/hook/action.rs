@@ -1,5 +1,7 @@
 //! At a tool, a session gets the notes of the paths that the tool touches; after a failure, those that match it.
 
+use std::collections::BTreeSet;
+
 use waynote::context::{Action, Failure, Matching, Request, after_failure, at_action, named_in};
 use waynote::{Checkout, Lineage, Place, Store};
 use waynote_system::Environment;
@@ -91,7 +93,8 @@ impl Touched {
         naming: &Naming,
         lineage: &Lineage,
     ) -> Result<Vec<Checkout>> {
-        let mut inside: Vec<Place> = Vec::new();
+        // In this order, each comes after those that it is in.
+        let mut inside = BTreeSet::new();
         let own = lineage.root().unwrap_or(lineage.place());
         let is_inside = |place: &Place| {
             let mut roots = self.roots.iter();
@@ -100,14 +103,12 @@ impl Touched {
         for path in self.paths.iter().chain(&self.named) {
             let above = std::iter::successors(Some(path.clone()), Place::parent);
             for place in above.take_while(is_inside) {
-                if inside.contains(&place) {
+                if !inside.insert(place) {
                     break;
                 }
-                inside.push(place);
             }
         }
         let mut checkouts = lineage.checkouts().to_vec();
-        inside.sort_by_key(|place| place.as_str().len());
         for place in inside {
             let dot = environment.expanded(place.as_str())?.join(".git");
             if dot.symlink_metadata().is_ok() {

@@ -31,11 +31,11 @@ pub(super) struct Notes {
 pub(super) fn block(store: &dyn Store, request: Request, more: &str) -> Result<Notes> {
     let gap = if more.is_empty() { "" } else { "\n" };
     let lead = format!("{LEAD}{more}{gap}");
-    let mut notes = None;
-    if request.style == Style::Faithful {
-        notes = faithful(store, &request, &lead)?;
-    }
-    let notes = match notes {
+    let whole = match request.style {
+        Style::Faithful => faithful(store, &request, &lead)?,
+        _ => None,
+    };
+    let mut notes = match whole {
         Some(notes) => notes,
         None => fitting(&lead, request.style(Style::Stable), |request| {
             let (block, pieces) = block_and_notes(store, request)?;
@@ -45,13 +45,10 @@ pub(super) fn block(store: &dyn Store, request: Request, more: &str) -> Result<N
             })
         })?,
     };
-    Ok(match notes.text.is_empty() {
-        true => Notes {
-            text: more.to_owned(),
-            ..notes
-        },
-        false => notes,
-    })
+    if notes.text.is_empty() {
+        notes.text.push_str(more);
+    }
+    Ok(notes)
 }
 
 /// The block as the sources write it, which has no limit; none where it is longer than clients take.

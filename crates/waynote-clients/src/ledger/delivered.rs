@@ -46,7 +46,7 @@ pub struct Deliveries {
 impl Deliveries {
     /// How much the session has of a note as it is now.
     pub fn of(&self, note: &Note) -> Option<Shown> {
-        self.has(&note.address, note.revision)
+        self.has(&note.address, note.edition())
     }
 
     pub(super) fn has(&self, address: &Address, revision: u64) -> Option<Shown> {
@@ -76,7 +76,9 @@ impl Deliveries {
         }
         let now = (note.revision, note.shown);
         let known = self.notes.entry(note.address.to_string()).or_insert(now);
-        if known.0 < now.0 || known.0 == now.0 && now.1 == Shown::Whole {
+        // A revision is newer by its number; the texts of others have numbers in no order.
+        let is_older = now.0 < known.0 && !ShownNote::is_of_others(known.0);
+        if known.0 != now.0 && !is_older || known.0 == now.0 && now.1 == Shown::Whole {
             *known = now;
         }
     }

@@ -351,6 +351,13 @@ mod tests {
         assert!(give(2, Shown::Whole).claim());
         let whole = ledgers.delivered("s").has(&address, 2);
         assert_eq!(whole, Some(Shown::Whole));
+        // The texts of others have numbers in no order.
+        let of_others = 1 << 52;
+        for text in [of_others + 7, of_others, 3] {
+            assert!(give(text, Shown::Line).claim());
+            let given = ledgers.delivered("s").has(&address, text);
+            assert_eq!(given, Some(Shown::Line));
+        }
         ledgers.reset("s", "clear", "");
         assert_eq!(ledgers.delivered("s").has(&address, 1), None);
     }

@@ -20,10 +20,9 @@ use parking_lot::Mutex;
 
 use waynote::change::Applied;
 use waynote::forget::{Forget, Forgotten};
-use waynote::search::{Hit, SearchRequest};
 use waynote::{
-    Address, AddressAt, Base, Change, ContentHash, Error, FlaggedNote, LocalStore, Name, Note,
-    Reader, Result, Revision, SideData, Stamp, Store, StoreId, pass_on,
+    Address, AddressAt, Base, Change, ContentHash, Error, FlaggedNote, LocalStore, Name, Reader,
+    Result, Revision, SideData, Stamp, Store, StoreId, pass_on,
 };
 use waynote_files::followed;
 
@@ -116,7 +115,7 @@ impl<S: LocalStore> SyncedStore<S> {
 }
 
 impl<S: LocalStore> Reader for SyncedStore<S> {
-    pass_on! { self => self.current(); read select_at search one_state }
+    pass_on! { self => self.current(); read select_at search search_over one_state }
     pass_on! { self => self.inner; take_damage is_shared }
 }
 
@@ -201,10 +200,6 @@ impl<S: LocalStore> SideData for SyncedStore<S> {
 }
 
 impl<S: LocalStore> LocalStore for SyncedStore<S> {
-    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
-        self.current().search_over(request, laid_over)
-    }
-
     fn rebuild_index(&self) -> Result<()> {
         self.inner.rebuild_index()
     }

@@ -192,9 +192,9 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     }
     let named = call.existing()?;
     let note = call.note_at(&named)?;
-    Ok(list::stale(&note).trim_start().to_owned()
-        + if note.is_stale() { "\n" } else { "" }
-        + &note.content.shown())
+    let labels = list::labels(&note);
+    let end = if labels.is_empty() { "" } else { "\n" };
+    Ok([labels.trim_start(), end, &note.content.shown()].concat())
 }
 
 /// The revision that a call expects.
@@ -260,7 +260,7 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
         let line = |hit: &Hit| {
             let (note, text) = (&hit.note, line_for_model(&hit.snippet.text));
             let address = request.lineage.short(&note.address);
-            format!("- {address}{}: {text}", list::stale(note))
+            format!("- {address}{}: {text}", list::labels(note))
         };
         let mut lines: Vec<String> = found.here.iter().map(line).collect();
         if !found.elsewhere.is_empty() {

@@ -141,7 +141,7 @@ impl List {
             self.text,
             "- {}{}: {}",
             visible(name),
-            stale(note),
+            labels(note),
             line_for_model(&note.preview)
         );
     }
@@ -154,10 +154,9 @@ impl List {
     }
 }
 
-/// The label of a note that cites what has changed, after a blank; empty for another one.
-pub(super) fn stale(note: &Note) -> String {
-    let stale = note.stale(line_for_model);
-    stale.map_or_else(String::new, |stale| format!(" ({stale})"))
+/// Where a note is from, and that it cites what has changed, each after a blank; empty for another one.
+pub(super) fn labels(note: &Note) -> String {
+    note.labels(line_for_model)
 }
 
 /// An entry of the log: whole while there is room, else its beginning and the address under which `note_show` has it.
@@ -181,7 +180,7 @@ fn entry(note: &Note, room: &mut usize) -> String {
             note.address
         )
     };
-    format!("- [{iteration}] {text}{seen}{resolved}{}", stale(note))
+    format!("- [{iteration}] {text}{seen}{resolved}{}", labels(note))
 }
 
 /// A text with its further lines indented, so that none looks like another entry.

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use serde_json::{Value, json};
 use waynote::context::{Budget, ShownNote, Style};
 use waynote::{Limits, SqliteStore, Store};
-use waynote_mcp::{Caller, Delivery, Host, Lineages, Options, Refusal, Set};
+use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 
 type Timestamp = jiff::Timestamp;
 
@@ -82,7 +82,7 @@ impl Server {
             budget: Budget::default(),
             home: None,
             directories: vec!["/srv/project".into()],
-            lineages: Some(Lineages::new(|place| place.clone().into())),
+            lineages: Some(Arc::new(|place| place.clone().into())),
         };
         let options = Options {
             caller,

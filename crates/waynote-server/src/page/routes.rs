@@ -138,6 +138,7 @@ async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Sh
     let shown = visit.search(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
         let site = Site::gather(&of, store)?;
+        let store = &site.beside(store);
         let made = make(store, &site, &fields).unwrap_or_else(|error| Made {
             main: html! {
                 div.head { h1 { (view.title()) } }
@@ -173,6 +174,7 @@ async fn carry_out(visit: Visit, view: View, uri: Uri, body: Bytes, act: Act) ->
     let done = visit.run(move |store| {
         let fields = Fields::parse(&body);
         let site = Site::gather(&of, store)?;
+        let store = &site.beside(store);
         let sent = Sent {
             store,
             site: &site,
@@ -273,10 +275,12 @@ fn history(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> 
 }
 
 async fn text(Looks(visit): Looks, RawQuery(query): RawQuery) -> Shown {
+    let of = visit.clone();
     let text = visit.run(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
         let address: Address = fields.get("note").unwrap_or_default().parse()?;
-        let note = waynote::single::get(store, &address, None)?;
+        let store = Site::gather(&of, store)?.beside(store);
+        let note = waynote::single::get(&store, &address, None)?;
         Ok(waynote::secrets::masked(&note.content.shown()).into_owned())
     });
     Ok(answer::text(text.await?))

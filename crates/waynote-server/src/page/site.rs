@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use waynote::event::SessionsEvent;
 use waynote::session_status::Holder;
+use waynote::store::StoreBeside;
 use waynote::tend::LastGiven;
 use waynote::{Limits, Lineage, Name, Place, Result, Store};
 
@@ -105,9 +106,18 @@ impl Site<'_> {
     /// Every place whose notes apply at a place.
     pub(crate) fn lineage(&self, place: Place) -> Lineage {
         match self.start {
-            Some(start) => start.lineages.of(&place),
+            Some(start) => (start.lineages)(&place),
             None => place.into(),
         }
+    }
+
+    /// The store with the notes that others have for the directory that the server was started with.
+    pub(crate) fn beside<'s>(&self, store: &'s dyn Store) -> StoreBeside<&'s dyn Store> {
+        let beside = StoreBeside::new(store);
+        if let Some(start) = self.start {
+            beside.lay_over((start.beside)());
+        }
+        beside
     }
 
     /// The loop that holds a session.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use waynote::{Checkout, Lineage, Place};
-use waynote_mcp::Lineages;
 use waynote_server::{Log, Options, Rights, Server, Stores};
 
 use super::page::{note, post_from, save};
@@ -147,7 +146,12 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
             Lineage::new(place.clone(), [place.clone(), shop]).in_checkouts(vec![checkout])
         };
         let place = "~/projects/shop".parse().unwrap();
-        server.opens_at(place, "scout".parse().unwrap(), Lineages::new(in_shop))
+        server.opens_at(
+            place,
+            "scout".parse().unwrap(),
+            Arc::new(in_shop),
+            Arc::new(Vec::new),
+        )
     });
     let cookie = cookie(&server.get(&link(&server)));
     save(&server, "deploy", "text", "agent:builder");

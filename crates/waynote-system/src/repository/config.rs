@@ -25,49 +25,22 @@ const BYTES: usize = 4 << 20;
 /// The most values that are kept.
 const MOST: usize = 20_000;
 
-/// Why a repository's files do not say its name. What cannot be read is unknown, which is not the same as absent.
+/// Why a repository's files do not say its name, in words. What cannot be read is unknown, which is not the same as absent.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum Unknown {
-    /// A file cannot be opened or read.
-    #[error("{} cannot be read: {reason}", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
-    /// A line is none that git reads.
-    #[error("{} line {line} is not understood", file.display())]
-    Line {
-        /// The file.
-        file: PathBuf,
-        /// The line, from 1.
-        line: usize,
-    },
-    /// Files include each other too deep, or hold too many values.
-    #[error("{} includes more files than are followed", file.display())]
-    Depth {
-        /// The file.
-        file: PathBuf,
-    },
+#[error("{0}")]
+pub(super) struct Unknown(String);
+
+impl Unknown {
+    fn new(file: &Path, what: &str) -> Self {
+        Self(format!("{} {what}", file.display()))
+    }
 }
 
-/// A value of a configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Value {
-    /// In lower case.
-    section: String,
-    subsection: Option<String>,
-    /// In lower case.
-    key: String,
-    pub(super) text: String,
-}
-
-/// The values of several files, in the order in which git reads them: a later one wins.
+/// The values of several files, in the order in which git reads them: a later one wins. Each has its whole name,
+/// `remote.origin.url`: the section and the key in lower case.
 #[derive(Debug, Default)]
 pub(super) struct Config {
-    values: Vec<Value>,
+    values: Vec<(String, String)>,
     files: usize,
     bytes: usize,
 }
@@ -81,27 +54,17 @@ pub(super) struct Reading<'r> {
 }
 
 impl Config {
-    /// The values of a key, in order.
-    pub(super) fn all(
-        &self,
-        section: &str,
-        subsection: Option<&str>,
-        key: &str,
-    ) -> impl DoubleEndedIterator<Item = &str> {
-        self.values.iter().filter_map(move |of| {
-            let is_it =
-                of.section == section && of.subsection.as_deref() == subsection && of.key == key;
-            is_it.then_some(of.text.as_str())
-        })
+    /// The last value of a name.
+    pub(super) fn last(&self, name: &str) -> Option<&str> {
+        let last = self.values.iter().rfind(|(of, _)| of == name);
+        last.map(|(_, text)| text.as_str())
     }
 
     /// The subsections of a section with a value for a key, in order, with the value.
     pub(super) fn subsections(&self, section: &str, key: &str) -> Vec<(&str, &str)> {
-        let values = self
-            .values
-            .iter()
-            .filter(|of| of.section == section && of.key == key);
-        let named = values.filter_map(|of| Some((of.subsection.as_deref()?, of.text.as_str())));
+        let values = self.values.iter();
+        let named =
+            values.filter_map(|(name, text)| Some((subsection(name, section, key)?, &**text)));
         named.collect()
     }
 
@@ -114,24 +77,18 @@ impl Config {
     }
 
     fn read_at(&mut self, file: &Path, reading: &Reading<'_>, left: usize) -> Result<(), Unknown> {
-        let Some(text) = contents(file)? else {
-            return Ok(());
-        };
-        let too_much = || Unknown::Depth {
-            file: file.to_owned(),
-        };
+        let text = contents(file)?.unwrap_or_default();
+        let too_much = || Unknown::new(file, "includes more files than are followed");
         self.files += 1;
         self.bytes += text.len();
         if self.files > FILES || self.bytes > BYTES {
             return Err(too_much());
         }
-        let values = parse(&text).map_err(|line| Unknown::Line {
-            file: file.to_owned(),
-            line,
-        })?;
-        for value in values {
-            let included = reading.included(&value, file);
-            self.values.push(value);
+        let values = parse(&text)
+            .map_err(|line| Unknown::new(file, &format!("line {line} is not understood")))?;
+        for (name, text) in values {
+            let included = reading.included(&name, &text, file);
+            self.values.push((name, text));
             if self.values.len() > MOST {
                 return Err(too_much());
             }
@@ -144,71 +101,52 @@ impl Config {
     }
 }
 
+/// The subsection in a value's name, of a section and a key.
+fn subsection<'n>(name: &'n str, section: &str, key: &str) -> Option<&'n str> {
+    let inside = name.strip_prefix(section)?.strip_suffix(key)?;
+    inside.strip_prefix('.')?.strip_suffix('.')
+}
+
 impl Reading<'_> {
     /// The file that a value includes, if its condition holds.
-    fn included(&self, value: &Value, by: &Path) -> Option<PathBuf> {
-        if value.key != "path" {
-            return None;
-        }
-        let holds = match (value.section.as_str(), value.subsection.as_deref()) {
-            ("include", None) => true,
-            ("includeif", Some(condition)) => self.holds(condition, by),
-            _ => false,
+    fn included(&self, name: &str, path: &str, by: &Path) -> Option<PathBuf> {
+        let holds =
+            name == "include.path" || self.holds(subsection(name, "includeif", "path")?, by)?;
+        let file = match path.strip_prefix("~/") {
+            Some(rest) => self.home?.join(rest),
+            None => by.parent()?.join(path),
         };
-        holds.then(|| self.expanded(&value.text, by)).flatten()
+        holds.then_some(file)
     }
 
     /// `gitdir:PATTERN`, and the same without regard to case. The other conditions are about branches and addresses, which
-    /// do not change the name of a repository.
-    fn holds(&self, condition: &str, by: &Path) -> bool {
-        let Some((kind @ ("gitdir" | "gitdir/i"), pattern)) = condition.split_once(':') else {
-            return false;
-        };
-        let Some(folder) = self.git_folder.to_str() else {
-            return false;
-        };
+    /// do not change the name of a repository. None where a folder is missing.
+    fn holds(&self, condition: &str, by: &Path) -> Option<bool> {
+        let (kind, pattern) = condition.split_once(':')?;
+        let within = |folder: &Path, rest: &str| Some(format!("{}/{rest}", folder.to_str()?));
         // Of the folders that a pattern starts from, the real path counts.
-        let start = match pattern.split_once('/') {
-            Some((".", rest)) => Some((fs::canonicalize(by).ok(), rest, 1)),
-            Some(("~", rest)) => Some((
-                self.home.and_then(|home| fs::canonicalize(home).ok()),
-                rest,
-                0,
-            )),
-            _ => None,
-        };
-        let mut pattern = match start {
-            Some((path, rest, up)) => {
-                let folder = path.as_deref().and_then(|path| path.ancestors().nth(up));
-                match folder.and_then(Path::to_str) {
-                    Some(folder) => format!("{folder}/{rest}"),
-                    None => return false,
-                }
-            }
-            None if pattern.starts_with('/') => pattern.to_owned(),
-            None => format!("**/{pattern}"),
+        let mut pattern = match pattern.split_once('/') {
+            Some((".", rest)) => within(fs::canonicalize(by).ok()?.parent()?, rest)?,
+            Some(("~", rest)) => within(&fs::canonicalize(self.home?).ok()?, rest)?,
+            Some(("", _)) => pattern.to_owned(),
+            _ => format!("**/{pattern}"),
         };
         if pattern.ends_with('/') {
             pattern.push_str("**");
         }
-        match kind {
+        let folder = self.git_folder.to_str()?;
+        Some(match kind {
             "gitdir" => glob::matches(&pattern, folder),
-            _ => glob::matches(&pattern.to_lowercase(), &folder.to_lowercase()),
-        }
-    }
-
-    fn expanded(&self, path: &str, by: &Path) -> Option<PathBuf> {
-        match path.strip_prefix("~/") {
-            Some(rest) => Some(self.home?.join(rest)),
-            None => Some(by.parent()?.join(path)),
-        }
+            "gitdir/i" => glob::matches(&pattern.to_lowercase(), &folder.to_lowercase()),
+            _ => false,
+        })
     }
 }
 
 /// The text of a regular file; none if there is no file. `/dev/null` is how a person says that there is none.
 ///
 /// # Errors
-/// [`Unknown::File`].
+/// [`Unknown`].
 pub(super) fn contents(file: &Path) -> Result<Option<String>, Unknown> {
     match waynote_files::contents(file, FILE_BYTES) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
@@ -224,19 +162,16 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
 }
 
 pub(super) fn unread(file: &Path, error: &io::Error) -> Unknown {
-    Unknown::File {
-        file: file.to_owned(),
-        reason: error.to_string(),
-    }
+    Unknown::new(file, &format!("cannot be read: {error}"))
 }
 
-/// The values in a text.
+/// The values in a text, each with its whole name.
 ///
 /// # Errors
 /// The line that is not understood, from 1.
-fn parse(text: &str) -> Result<Vec<Value>, usize> {
+fn parse(text: &str) -> Result<Vec<(String, String)>, usize> {
     let mut values = Vec::new();
-    let mut section: Option<(String, Option<String>)> = None;
+    let mut section = None;
     let text = text.trim_start_matches('\u{feff}');
     let mut lines = text.split('\n').enumerate();
     while let Some((index, line)) = lines.next() {
@@ -250,105 +185,77 @@ fn parse(text: &str) -> Result<Vec<Value>, usize> {
         if line.is_empty() || line.starts_with(['#', ';']) {
             continue;
         }
-        let (section, subsection) = section.clone().ok_or(bad)?;
+        let section = section.as_ref().ok_or(bad)?;
         let end = line.find(|char: char| !(char.is_ascii_alphanumeric() || char == '-'));
         let (key, rest) = line.split_at(end.unwrap_or(line.len()));
         if !key.starts_with(|char: char| char.is_ascii_alphabetic()) {
             return Err(bad);
         }
-        let mut said = String::new();
         let rest = rest.trim_start();
-        match rest.strip_prefix('=') {
-            Some(rest) => {
-                let mut piece = Some(rest);
-                let mut quoted = false;
-                while let Some(rest) = piece {
-                    let goes_on = value(rest, &mut said, &mut quoted).ok_or(bad)?;
-                    piece = match goes_on {
-                        true => Some(lines.next().ok_or(bad)?.1),
-                        false => None,
-                    };
-                }
-                if quoted {
-                    return Err(bad);
-                }
-            }
+        let said = match rest.strip_prefix('=') {
+            Some(rest) => value(rest, &mut lines.by_ref().map(|(_, line)| line)).ok_or(bad)?,
             // A key alone is a yes.
-            None if rest.is_empty() || rest.starts_with(['#', ';']) => said.push_str("true"),
+            None if rest.is_empty() || rest.starts_with(['#', ';']) => "true".into(),
             None => return Err(bad),
-        }
-        values.push(Value {
-            section,
-            subsection,
-            key: key.to_ascii_lowercase(),
-            text: said,
-        });
+        };
+        values.push((format!("{section}.{}", key.to_ascii_lowercase()), said));
     }
     Ok(values)
 }
 
 /// The section that a header names, and what follows it in its line. `head` begins behind the bracket.
-fn header(head: &str) -> Option<((String, Option<String>), &str)> {
+fn header(head: &str) -> Option<(String, &str)> {
     let is_name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '.');
-    let end = head.find(|char| !is_name(char))?;
-    let (name, rest) = head.split_at(end);
-    let name = name.to_ascii_lowercase();
+    let (name, rest) = head.split_at(head.find(|char| !is_name(char))?);
+    let mut name = name.to_ascii_lowercase();
     if let Some(rest) = rest.strip_prefix(']') {
-        let named = match name.split_once('.') {
-            Some((section, subsection)) => (section.to_owned(), Some(subsection.to_owned())),
-            None => (name, None),
-        };
-        return Some((named, rest));
+        return Some((name, rest));
     }
     let mut chars = rest.trim_start().strip_prefix('"')?.chars();
-    let mut subsection = String::new();
+    name.push('.');
     loop {
         match chars.next()? {
             '"' => break,
-            '\\' => subsection.push(chars.next()?),
-            char => subsection.push(char),
+            '\\' => name.push(chars.next()?),
+            char => name.push(char),
         }
     }
-    let rest = chars.as_str().strip_prefix(']')?;
-    Some(((name, Some(subsection)), rest))
+    Some((name, chars.as_str().strip_prefix(']')?))
 }
 
-/// Adds a line of a value to what it `said` so far; true if the value continues on the next line. None for an escape that
-/// git does not know.
-fn value(line: &str, said: &mut String, quoted: &mut bool) -> Option<bool> {
+/// The value in a line, which may continue on the next ones. None for an open quote, and for an escape that git does not
+/// know.
+fn value<'t>(line: &'t str, lines: &mut impl Iterator<Item = &'t str>) -> Option<String> {
+    let mut said = String::new();
+    // Blanks at the end do not count.
+    let (mut counts, mut quoted) = (0, false);
     let mut chars = line.trim_end_matches('\r').chars();
-    let mut blanks = String::new();
-    while let Some(char) = chars.next() {
-        let plain = match char {
-            '"' => {
-                *quoted = !*quoted;
-                said.push_str(&std::mem::take(&mut blanks));
-                continue;
-            }
-            '#' | ';' if !*quoted => return Some(false),
-            '\\' => match chars.next() {
-                None => {
-                    said.push_str(&blanks);
-                    return Some(true);
-                }
-                Some('n') => '\n',
-                Some('t') => '\t',
-                Some('b') => '\u{8}',
-                Some(escaped @ ('"' | '\\')) => escaped,
+    loop {
+        match chars.next() {
+            None if quoted => return None,
+            None => break,
+            Some('#' | ';') if !quoted => break,
+            Some('"') => quoted = !quoted,
+            Some('\\') => match chars.next() {
+                None => chars = lines.next()?.trim_end_matches('\r').chars(),
+                Some('n') => said.push('\n'),
+                Some('t') => said.push('\t'),
+                Some('b') => said.push('\u{8}'),
+                Some(escaped @ ('"' | '\\')) => said.push(escaped),
                 Some(_) => return None,
             },
-            blank if blank.is_whitespace() && !*quoted => {
+            Some(blank) if blank.is_whitespace() && !quoted => {
                 if !said.is_empty() {
-                    blanks.push(blank);
+                    said.push(blank);
                 }
                 continue;
             }
-            char => char,
-        };
-        said.push_str(&std::mem::take(&mut blanks));
-        said.push(plain);
+            Some(char) => said.push(char),
+        }
+        counts = said.len();
     }
-    Some(false)
+    said.truncate(counts);
+    Some(said)
 }
 
 #[cfg(test)]
@@ -358,14 +265,8 @@ mod tests {
     fn said(text: &str) -> String {
         match parse(text) {
             Ok(values) => {
-                let line = |of: &Value| {
-                    let subsection = of
-                        .subsection
-                        .as_deref()
-                        .map_or(String::new(), |of| format!("[{of}]"));
-                    format!("{}{subsection}.{}={:?}", of.section, of.key, of.text)
-                };
-                values.iter().map(line).collect::<Vec<_>>().join("\n")
+                let lines = values.iter().map(|(name, text)| format!("{name}={text:?}"));
+                lines.collect::<Vec<_>>().join("\n")
             }
             Err(line) => format!("line {line}"),
         }
@@ -381,8 +282,8 @@ mod tests {
         ), @r#"
         core.bare="false"
         core.ignorecase="true"
-        remote[or"ig\in].url="a # b"
-        remote[up].url="https://x/y.git"
+        remote.or"ig\in.url="a # b"
+        remote.up.url="https://x/y.git"
         a.b="one   two\t\"three\"   four "
         a.c=""
         "#);
@@ -424,18 +325,23 @@ mod tests {
         let read = |file: &Path| {
             let mut config = Config::default();
             config.read(file, &reading).map(|()| {
-                let values: Vec<String> = config.all("a", None, "x").map(Into::into).collect();
-                values.join(" ")
+                let values = config.values.iter().filter(|(name, _)| name == "a.x");
+                values.map(|(_, text)| text.as_str()).collect::<String>()
             })
         };
-        assert_eq!(read(&main).unwrap(), "1 2 4");
+        assert_eq!(read(&main).unwrap(), "124");
         let ring = at("ring");
         fs::write(&ring, "[include]\npath = ring\n").unwrap();
-        assert!(matches!(read(&ring), Err(Unknown::Depth { .. })));
         // Many files, not deep.
         let many = at("many");
         fs::write(&many, "[include]\npath = home/work.inc\n".repeat(FILES)).unwrap();
-        assert!(matches!(read(&many), Err(Unknown::Depth { .. })));
+        for file in [&ring, &many] {
+            let error = read(file).unwrap_err().to_string();
+            assert!(
+                error.ends_with(" includes more files than are followed"),
+                "{error}"
+            );
+        }
         let secret = at("secret");
         fs::write(&secret, "root:x:0:0\n").unwrap();
         let error = read(&secret).unwrap_err().to_string();
@@ -443,6 +349,7 @@ mod tests {
             error.ends_with("secret line 1 is not understood"),
             "{error}"
         );
-        assert!(matches!(read(folder.path()), Err(Unknown::File { .. })));
+        let error = read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(" cannot be read: "), "{error}");
     }
 }

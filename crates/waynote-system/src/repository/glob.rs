@@ -2,7 +2,7 @@
 //! number of parts.
 
 /// True if the whole path fits the pattern. The time grows with the product of their lengths, whatever they are.
-pub(super) fn matches(pattern: &str, path: &str) -> bool {
+pub fn matches(pattern: &str, path: &str) -> bool {
     let mut pattern: Vec<&str> = pattern.split('/').collect();
     // What ends so fits all that is inside, and not the directory itself.
     if pattern.last() == Some(&"**") {
@@ -28,33 +28,26 @@ fn part_matches(pattern: &str, part: &str) -> bool {
     )
 }
 
-/// Fits items to a pattern, in which some items are stars and stand for any number. Only the last star is tried again.
+/// Fits items to a pattern, in which some items are stars and stand for any number.
 fn fits<T>(
     pattern: &[T],
     items: &[T],
     is_star: impl Fn(&T) -> bool,
     is_one: impl Fn(&T, &T) -> bool,
 ) -> bool {
-    let (mut next, mut item) = (0, 0);
-    let mut again = None;
-    while item < items.len() {
-        match (pattern.get(next), again) {
-            (Some(of), _) if is_star(of) => {
-                again = Some((next, item));
-                next += 1;
+    // How many items the pattern so far may have taken, in order.
+    let mut taken = vec![0];
+    for of in pattern {
+        taken = match taken.first() {
+            None => return false,
+            Some(fewest) if is_star(of) => (*fewest..=items.len()).collect(),
+            Some(_) => {
+                let fits = |at: &usize| items.get(*at).is_some_and(|item| is_one(of, item));
+                taken.into_iter().filter(fits).map(|at| at + 1).collect()
             }
-            (Some(of), _) if is_one(of, &items[item]) => {
-                next += 1;
-                item += 1;
-            }
-            (_, Some((star, from))) => {
-                again = Some((star, from + 1));
-                (next, item) = (star + 1, from + 1);
-            }
-            (_, None) => return false,
-        }
+        };
     }
-    pattern[next..].iter().all(is_star)
+    taken.last() == Some(&items.len())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use waynote::{Checkout, Lineage, Place};
+use waynote::{Checkout, GitFolder, Lineage, Place};
 
 use super::{HOPS, PersonalFiles, Repository, Unknown, found, glob};
 use crate::environment::{Environment, Result};
@@ -46,20 +46,24 @@ impl Naming {
         named.unwrap_or_else(|| place.clone())
     }
 
-    /// The root of the checkout that a directory is in, and the name of its repository.
-    fn root_and_name<'d>(
+    /// The root of the checkout that a directory is in, the name of its repository, and its git folder.
+    fn checkout<'d>(
         &self,
         directory: &'d Path,
         personal: &PersonalFiles,
-    ) -> std::result::Result<Option<(&'d Path, Option<String>)>, Unknown> {
+    ) -> std::result::Result<Option<(&'d Path, Option<Place>, GitFolder)>, Unknown> {
         let Some((root, folders)) = found(directory, personal.home.as_deref())? else {
             return Ok(None);
         };
+        let mut git = GitFolder::new(folders.1.clone());
         if self.is_off {
-            return Ok(Some((root, None)));
+            return Ok(Some((root, None, git)));
         }
         let found = Repository::read(root, folders, personal, HOPS)?;
-        Ok(Some((root, found.name.map(|name| self.name(name)))))
+        let place = |name: String| Place::repository(&self.name(name)).ok();
+        git.several = found.several.into_iter().filter_map(place).collect();
+        git.base = found.base.and_then(place);
+        Ok(Some((root, found.name.and_then(place), git)))
     }
 
     /// The project that a directory of a repository belongs to: the innermost that is named, else the root.
@@ -82,22 +86,8 @@ impl Naming {
     }
 }
 
-/// A checkout around a directory.
-struct Around {
-    root: Place,
-    /// The name of its root; none where that is its path.
-    name: Option<Place>,
-    /// Other names of its repository.
-    others: Vec<Place>,
-}
-
-impl Around {
-    /// The names of a path inside, the one that counts last.
-    fn names<'a>(&'a self, inside: &'a str) -> impl Iterator<Item = Place> + 'a {
-        let names = self.others.iter().chain(&self.name);
-        names.map(move |name| name.join(inside))
-    }
-}
+/// The checkouts around a directory, the git folder of the innermost, and why no more are known.
+type Around = (Vec<Checkout>, Option<GitFolder>, Option<Unknown>);
 
 impl Environment {
     /// Every place whose notes apply at a directory, and the project that it belongs to: the root of the repository;
@@ -117,31 +107,27 @@ impl Environment {
             return Ok(place.clone().into());
         }
         let directory = self.expanded(place.as_str())?;
-        let (around, unknown) = self.around(&directory, naming)?;
+        let (around, git, unknown) = self.around(&directory, naming)?;
         let main = self.main_checkout(place)?;
         let mut places = main.as_ref().map(Place::chain).unwrap_or_default();
         for path in place.chain() {
             let inside = around.iter().filter(|of| path.below(&of.root).is_some());
-            let mut inside: Vec<&Around> = inside.collect();
+            let mut inside: Vec<&Checkout> = inside.collect();
             // A worktree may lie in another checkout of its repository.
             inside.dedup_by(|outer, inner| outer.name == inner.name);
-            let names = inside.iter().rev();
-            let names = names.flat_map(|of| of.names(path.below(&of.root).unwrap_or_default()));
-            let names: Vec<Place> = names.collect();
+            let names = |of: &&Checkout| {
+                let also = of.also.iter().chain([&of.name]);
+                let inside = path.below(&of.root).unwrap_or_default();
+                let names = also.filter(|name| name.in_repository().is_some());
+                names.map(|name| name.join(inside)).collect::<Vec<_>>()
+            };
+            let names: Vec<Place> = inside.iter().rev().flat_map(names).collect();
             places.push(path);
             places.extend(names);
         }
-        let mut checkouts: Vec<Checkout> = Vec::new();
-        for of in &around {
-            let name = of.name.as_ref().unwrap_or(&of.root).clone();
-            let main = self.main_checkout(&of.root)?.filter(|main| *main != name);
-            checkouts.push(Checkout {
-                root: of.root.clone(),
-                name,
-                also: of.others.iter().cloned().chain(main).collect(),
-            });
-        }
-        let lineage = Lineage::new(place.clone(), places).in_checkouts(checkouts);
+        let lineage = Lineage::new(place.clone(), places)
+            .in_checkouts(around)
+            .in_git_folder(git);
         let Some(inner) = lineage.checkouts().first().cloned() else {
             let is_none = !place.is_project() || self.is_temporary(&directory);
             return Ok(match unknown {
@@ -161,31 +147,34 @@ impl Environment {
         Ok(lineage.in_project(project, root))
     }
 
-    /// The checkouts that a directory is in, the innermost first. They end at one whose name is not known.
-    fn around(&self, directory: &Path, naming: &Naming) -> Result<(Vec<Around>, Option<Unknown>)> {
+    /// The checkouts that a directory is in, the innermost first, and its git folder. They end at one whose name is not
+    /// known.
+    fn around(&self, directory: &Path, naming: &Naming) -> Result<Around> {
         let personal = self.git_files()?;
         let base = self.base()?;
-        let mut around = Vec::new();
+        let (mut around, mut git) = (Vec::new(), None);
         let mut from = Some(directory);
         while let Some(directory) = from {
-            let (root, name) = match naming.root_and_name(directory, &personal) {
+            let (root, name, folder) = match naming.checkout(directory, &personal) {
                 Ok(Some(found)) => found,
                 Ok(None) => break,
-                Err(unknown) => return Ok((around, Some(unknown))),
+                Err(unknown) => return Ok((around, git, Some(unknown))),
             };
             from = root.parent();
             let Some(root) = root.to_str() else {
                 break;
             };
             let root = Place::resolve(root, &base)?;
-            let name = match name.and_then(|name| Place::repository(&name).ok()) {
-                None => self.main_checkout(&root)?,
-                name => name,
-            };
-            let others = name.iter().flat_map(|name| naming.others(name)).collect();
-            around.push(Around { root, name, others });
+            let main = self.main_checkout(&root)?;
+            let name = name
+                .or_else(|| main.clone())
+                .unwrap_or_else(|| root.clone());
+            let main = main.filter(|main| *main != name);
+            let also = naming.others(&name).chain(main).collect();
+            around.push(Checkout { root, name, also });
+            git.get_or_insert(folder);
         }
-        Ok((around, None))
+        Ok((around, git, None))
     }
 
     fn is_temporary(&self, directory: &Path) -> bool {

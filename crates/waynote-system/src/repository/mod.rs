@@ -7,16 +7,17 @@ mod glob;
 mod lineage;
 mod remote;
 mod seen;
+mod trust;
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-pub use config::Unknown;
+pub use glob::matches;
 pub use lineage::Naming;
 pub use seen::{Alike, Telling};
 
-use config::{Config, Reading, is_absent, unread};
+use config::{Config, Reading, Unknown, is_absent, unread};
 use remote::Remote;
 
 /// How many local clones are followed to the one that has a name: programs that run agents clone what is here.
@@ -26,32 +27,25 @@ const HOPS: usize = 2;
 type GitFolders = (PathBuf, PathBuf);
 
 /// The files of the person's own configuration of git, in the order in which git reads them.
-#[derive(Clone, Debug, Default)]
-pub struct PersonalFiles {
+struct PersonalFiles {
     /// The home directory.
-    pub home: Option<PathBuf>,
+    home: Option<PathBuf>,
     /// The files of the machine and of the person.
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
 }
 
-/// A checkout of a repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repository {
-    /// The top directory of the checkout, as it was named.
-    pub root: PathBuf,
-    /// The git folder that all worktrees share; links followed.
-    pub git_folder: PathBuf,
+/// What a repository's files say.
+struct Repository {
     /// The name; none where no remote gives one.
-    pub name: Option<String>,
+    name: Option<String>,
     /// The names of the remotes where there are several and none is `origin`: no one of them gives the name.
-    pub several: Vec<String>,
+    several: Vec<String>,
     /// The repository that `gh` works with here (`gh-resolved`).
-    pub base: Option<String>,
+    base: Option<String>,
 }
 
 impl Repository {
-    /// The repository of the checkout that a directory is in; none outside of one, and in one whose root is home, above it
-    /// or `/`: files of a home are no project.
+    /// The repository of a checkout.
     ///
     /// The name is that of `origin`; without it, of the one remote. It is the address as it is configured, without
     /// protocol, user, port of ssh and `.git`, in lower case. A rule of `insteadOf` counts where the address is an
@@ -59,12 +53,6 @@ impl Repository {
     ///
     /// # Errors
     /// [`Unknown`] when a file cannot be read. It is not known then that there is no name.
-    pub fn of(directory: &Path, personal: &PersonalFiles) -> Result<Option<Self>, Unknown> {
-        let found = found(directory, personal.home.as_deref())?;
-        let read = found.map(|(root, folders)| Self::read(root, folders, personal, HOPS));
-        read.transpose()
-    }
-
     fn read(
         root: &Path,
         (own, git_folder): GitFolders,
@@ -80,7 +68,7 @@ impl Repository {
             config.read(file, &reading)?;
         }
         config.read(&git_folder.join("config"), &reading)?;
-        let has_own = config.all("extensions", None, "worktreeconfig").next_back();
+        let has_own = config.last("extensions.worktreeconfig");
         if has_own.is_some_and(|of| matches!(&*of.to_lowercase(), "true" | "yes" | "on" | "1")) {
             config.read(&own.join("config.worktree"), &reading)?;
         }
@@ -99,25 +87,28 @@ impl Repository {
             (None, [only]) => Some(only),
             _ => None,
         };
-        let read_named = |address: &str| match remote::read(&configured(&config, address)) {
+        let read_remote = |address: &str| remote::read(&configured(&config, address));
+        let read_name = |address: &str| match read_remote(address) {
             Some(Remote::Named(name)) => Some(name),
             _ => None,
         };
-        let several = remotes.iter().filter(|_| named.is_none());
-        let several = several
-            .filter_map(|(_, address)| read_named(address))
-            .collect();
         let resolved = config.subsections("remote", "gh-resolved").pop();
         let base = resolved.and_then(|(remote, base)| {
             let (_, address) = remotes.iter().find(|(known, _)| *known == remote)?;
-            let name = read_named(address)?;
+            let name = read_name(address)?;
             match base {
                 "base" => Some(name),
                 base => Some(format!("{}/{base}", name.split('/').next()?)),
             }
         });
-        let name = match named.and_then(|(_, address)| remote::read(&configured(&config, address)))
-        {
+        let several = match named {
+            Some(_) => Vec::new(),
+            None => remotes
+                .iter()
+                .filter_map(|(_, address)| read_name(address))
+                .collect(),
+        };
+        let name = match named.and_then(|(_, address)| read_remote(address)) {
             Some(Remote::Named(name)) => Some(name),
             Some(Remote::Path(path)) => {
                 // Seen from all worktrees it is the same.
@@ -131,8 +122,6 @@ impl Repository {
             None => None,
         };
         Ok(Self {
-            root: root.to_owned(),
-            git_folder,
             name,
             several,
             base,
@@ -140,8 +129,8 @@ impl Repository {
     }
 }
 
-/// The root of the checkout that a directory is in, with its git folders. An empty `.git`, as a sandbox leaves it, is
-/// none.
+/// The root of the checkout that a directory is in, with its git folders; none outside of one, and in one whose root is
+/// home, above it or `/`: files of a home are no project. An empty `.git`, as a sandbox leaves it, is none.
 fn found<'d>(
     directory: &'d Path,
     home: Option<&Path>,
@@ -162,7 +151,7 @@ fn found<'d>(
 /// The git folders of a checkout. None where `.git` is missing, or is something else.
 ///
 /// # Errors
-/// [`Unknown::File`] when a folder that is named cannot be read.
+/// [`Unknown`] when a folder that is named cannot be read.
 fn git_folders(root: &Path) -> Result<Option<GitFolders>, Unknown> {
     let dot = root.join(".git");
     if let Err(error) = fs::symlink_metadata(&dot) {
@@ -177,14 +166,15 @@ fn git_folders(root: &Path) -> Result<Option<GitFolders>, Unknown> {
         return Ok(None);
     }
     let is_folder = kind.is_dir();
-    let link = match is_folder {
-        true => None,
-        false => config::contents(&dot)?,
-    };
-    let own = match link.as_ref().map(|link| link.strip_prefix("gitdir:")) {
-        None => real(&dot)?,
-        Some(Some(folder)) => real(&root.join(folder.trim()))?,
-        Some(None) => return Ok(None),
+    let own = match is_folder {
+        true => real(&dot)?,
+        false => {
+            let link = config::contents(&dot)?.unwrap_or_default();
+            let Some(folder) = link.strip_prefix("gitdir:") else {
+                return Ok(None);
+            };
+            real(&root.join(folder.trim()))?
+        }
     };
     match fs::symlink_metadata(own.join("HEAD")) {
         Ok(_) => {}
@@ -263,5 +253,3 @@ fn elsewhere(
 mod layout_tests;
 #[cfg(test)]
 mod odd_layout_tests;
-#[cfg(test)]
-mod tests;

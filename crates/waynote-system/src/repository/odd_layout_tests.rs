@@ -6,149 +6,71 @@ use super::Naming;
 use super::layout_tests::{Home, OUTER};
 
 /// Files that lie, that cannot be read, and folders that are no repository; in a home with the named repositories
-/// `shop` and `outer`, and `plain` without a remote.
-const ODD: [(&str, &str, &str); 30] = [
-    // Folders without git; a temporary folder is no project.
-    ("mkdir -p a/b", "a/b", "~ ~/a ~/a/b | none"),
-    // A name is not asked for trust: whoever claims it has it, and no path of another.
+/// `shop` and `outer`, and `plain` without a remote. Each with the directory, its lineage, and the scripts.
+const ODD: [(&str, &str, &[&str]); 5] = [
     (
-        "mkdir thief; echo 'gitdir: ../shop/.git' > thief/.git",
+        "a/b",
+        "~ ~/a ~/a/b | none",
+        &[
+            // Folders without git; a temporary folder is no project.
+            "mkdir -p a/b",
+        ],
+    ),
+    (
         "thief",
         "~ ~/thief @ | @",
+        &[
+            // A name is not asked for trust: whoever claims it has it, and no path of another.
+            "mkdir thief; echo 'gitdir: ../shop/.git' > thief/.git",
+            "git init -q thief; echo ../../shop/.git > thief/.git/commondir",
+            "git init -q thief; git -C thief config include.path ../../shop/.git/config",
+        ],
     ),
     (
-        "mkdir thief; echo 'gitdir: ../plain/.git' > thief/.git",
         "thief",
         "~ ~/thief | ~/thief",
+        &[
+            "mkdir thief; echo 'gitdir: ../plain/.git' > thief/.git",
+            "mkdir thief; echo 'gitdir: ../plain/.git/worktrees/fix' > thief/.git",
+            "mkdir thief; ln -s ../fix/.git thief/.git",
+            "git init -q thief; echo ../../plain/.git > thief/.git/commondir",
+            "mkdir -p thief; echo \"gitdir: $HOME/bare.git/worktrees/tree\" > thief/.git",
+            "git init -q thief; git -C thief config core.worktree ../../plain",
+        ],
     ),
     (
-        "mkdir thief; echo 'gitdir: ../plain/.git/worktrees/fix' > thief/.git",
-        "thief",
-        "~ ~/thief | ~/thief",
-    ),
-    (
-        "mkdir thief; ln -s ../fix/.git thief/.git",
-        "thief",
-        "~ ~/thief | ~/thief",
-    ),
-    (
-        "git init -q thief; echo ../../plain/.git > thief/.git/commondir",
-        "thief",
-        "~ ~/thief | ~/thief",
-    ),
-    (
-        "git init -q thief; echo ../../shop/.git > thief/.git/commondir",
-        "thief",
-        "~ ~/thief @ | @",
-    ),
-    (
-        "mkdir -p thief; echo \"gitdir: $HOME/bare.git/worktrees/tree\" > thief/.git",
-        "thief",
-        "~ ~/thief | ~/thief",
-    ),
-    (
-        "git init -q thief; git -C thief config core.worktree ../../plain",
-        "thief",
-        "~ ~/thief | ~/thief",
-    ),
-    (
-        "git init -q thief; git -C thief config include.path ../../shop/.git/config",
-        "thief",
-        "~ ~/thief @ | @",
-    ),
-    // Addresses that are none.
-    (
-        "git init -q odd; git -C odd remote add origin https://github.com/../../etc",
         "odd",
         "~ ~/odd | ~/odd",
+        &[
+            // Addresses that are none.
+            "git init -q odd; git -C odd remote add origin https://github.com/../../etc",
+            "git init -q odd; git -C odd remote add origin 'ext::sh -c touch% x'",
+            "git init -q odd; git -C odd remote add origin https://github.com/a%0Ab/c",
+            "git init -q odd; git -C odd remote add origin .",
+            "git init -q odd; git -C odd remote add origin ../ring; git init -q ring; git -C ring remote add origin ../odd",
+            "git init -q odd; mkfifo pipe; git -C odd remote add origin ../pipe",
+            "git init -q odd; git -C odd remote add origin /dev/zero",
+        ],
     ),
     (
-        "git init -q odd; git -C odd remote add origin 'ext::sh -c touch% x'",
-        "odd",
-        "~ ~/odd | ~/odd",
-    ),
-    (
-        "git init -q odd; git -C odd remote add origin https://github.com/a%0Ab/c",
-        "odd",
-        "~ ~/odd | ~/odd",
-    ),
-    (
-        "git init -q odd; git -C odd remote add origin .",
-        "odd",
-        "~ ~/odd | ~/odd",
-    ),
-    (
-        "git init -q odd; git -C odd remote add origin ../ring; git init -q ring; git -C ring remote add origin ../odd",
-        "odd",
-        "~ ~/odd | ~/odd",
-    ),
-    (
-        "git init -q odd; mkfifo pipe; git -C odd remote add origin ../pipe",
-        "odd",
-        "~ ~/odd | ~/odd",
-    ),
-    (
-        "git init -q odd; git -C odd remote add origin /dev/zero",
-        "odd",
-        "~ ~/odd | ~/odd",
-    ),
-    // Unknown is not absent.
-    (
-        "mkdir odd; echo 'gitdir: ../nowhere' > odd/.git",
         "odd",
         "~ ~/odd | unknown",
-    ),
-    (
-        "mkdir odd empty; echo 'gitdir: ../empty' > odd/.git",
-        "odd",
-        "~ ~/odd | unknown",
-    ),
-    ("mkdir odd; mkfifo odd/.git", "odd", "~ ~/odd | unknown"),
-    ("mkdir odd; ln -s .git odd/.git", "odd", "~ ~/odd | unknown"),
-    (
-        "mkdir odd; ln -s ../nowhere odd/.git",
-        "odd",
-        "~ ~/odd | unknown",
-    ),
-    (
-        "git init -q odd; rm odd/.git/config; mkfifo odd/.git/config",
-        "odd",
-        "~ ~/odd | unknown",
-    ),
-    (
-        "git init -q odd; rm odd/.git/config; mkdir odd/.git/config",
-        "odd",
-        "~ ~/odd | unknown",
-    ),
-    (
-        "git init -q odd; rm odd/.git/config; ln -s config odd/.git/config",
-        "odd",
-        "~ ~/odd | unknown",
-    ),
-    (
-        "git init -q odd; head -c 1100000 /dev/zero | tr '\\0' '#' > odd/.git/config",
-        "odd",
-        "~ ~/odd | unknown",
-    ),
-    (
-        "git init -q odd; mkfifo odd/.git/commondir",
-        "odd",
-        "~ ~/odd | unknown",
-    ),
-    (
-        "git init -q odd; echo ../../nowhere > odd/.git/commondir",
-        "odd",
-        "~ ~/odd | unknown",
-    ),
-    (
-        "git init -q odd; mkfifo pipe; git -C odd config include.path ../../pipe",
-        "odd",
-        "~ ~/odd | unknown",
-    ),
-    (
-        "git init -q odd; git -C odd config include.path /etc/passwd",
-        "odd",
-        "~ ~/odd | unknown",
+        &[
+            // Unknown is not absent.
+            "mkdir odd; echo 'gitdir: ../nowhere' > odd/.git",
+            "mkdir odd empty; echo 'gitdir: ../empty' > odd/.git",
+            "mkdir odd; mkfifo odd/.git",
+            "mkdir odd; ln -s .git odd/.git",
+            "mkdir odd; ln -s ../nowhere odd/.git",
+            "git init -q odd; rm odd/.git/config; mkfifo odd/.git/config",
+            "git init -q odd; rm odd/.git/config; mkdir odd/.git/config",
+            "git init -q odd; rm odd/.git/config; ln -s config odd/.git/config",
+            "git init -q odd; head -c 1100000 /dev/zero | tr '\\0' '#' > odd/.git/config",
+            "git init -q odd; mkfifo odd/.git/commondir",
+            "git init -q odd; echo ../../nowhere > odd/.git/commondir",
+            "git init -q odd; mkfifo pipe; git -C odd config include.path ../../pipe",
+            "git init -q odd; git -C odd config include.path /etc/passwd",
+        ],
     ),
 ];
 
@@ -192,9 +114,11 @@ fn files_that_lie_or_cannot_be_read_have_no_lineage_but_their_own() {
             wrong += &format!("{script}\n  {found}\n  {expected}\n");
         }
     };
-    for (script, at, expected) in ODD {
-        shared.run(&format!("rm -rf odd thief empty ring pipe\n{script}"));
-        look(&shared, script, at, expected);
+    for (at, expected, scripts) in ODD {
+        for script in scripts {
+            shared.run(&format!("rm -rf odd thief empty ring pipe\n{script}"));
+            look(&shared, script, at, expected);
+        }
     }
     for (script, at, expected) in APART {
         let home = Home::new(&format!("{made}{script}"));
@@ -228,6 +152,23 @@ fn a_monorepo_has_the_projects_that_the_settings_name() {
         let found = home.lineage(&format!("outer/{at}"), &naming, None);
         let (_, found) = found.split_once(" | ").unwrap();
         assert_eq!(found, format!("{OUTER}{project}"), "{at}");
+    }
+}
+
+#[test]
+fn homes_and_temporary_folders_are_no_projects() {
+    let home = Home::new("");
+    for (place, project) in [
+        ("~", None),
+        ("/", None),
+        ("/tmp/a/b", None),
+        ("/srv/x", Some("/srv/x")),
+        ("repo:a/b//c", Some("repo:a/b")),
+    ] {
+        let environment = home.environment(None);
+        let lineage = environment.lineage(&place.parse().unwrap(), &Naming::default());
+        let found = lineage.unwrap().project().map(ToString::to_string);
+        assert_eq!(found.as_deref(), project, "{place}");
     }
 }
 

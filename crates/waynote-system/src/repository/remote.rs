@@ -105,15 +105,12 @@ fn named(host: &str, path: &str) -> Option<Remote> {
             _ => parts,
         };
     }
-    let is_plain = |text: &str| {
-        !text
-            .chars()
-            .any(|char| char.is_control() || char.is_whitespace())
-    };
     let is_part = |part: &&str| !matches!(*part, "." | "..") && !part.contains(char::is_control);
     let is_name = !parts.is_empty() && parts.iter().all(is_part);
+    let is_odd = |char: char| char.is_control() || char.is_whitespace();
+    let is_host = !host.is_empty() && !host.contains(is_odd);
     let name = format!("{host}/{}", parts.join("/"));
-    (is_name && !host.is_empty() && is_plain(host)).then_some(Remote::Named(name))
+    (is_name && is_host).then_some(Remote::Named(name))
 }
 
 #[cfg(test)]

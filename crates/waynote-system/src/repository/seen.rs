@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use waynote::stands::Known;
 use waynote::{Checkout, Lineage, Place};
 
-use super::{Naming, Repository};
+use super::Naming;
 use crate::environment::{Environment, Result};
 use crate::git::Git;
 use crate::plain;
@@ -61,20 +61,13 @@ impl Environment {
         let Some((name, root)) = lineage.called() else {
             return Ok(known);
         };
-        let mut folder = self.expanded(root.as_str())?;
-        if !lineage.checkouts().is_empty()
-            && let Ok(Some(found)) = Repository::of(&folder, &self.git_files()?)
-        {
-            folder = found.git_folder;
-            if lineage.repository().is_none() && !naming.is_off {
-                let several = found.several.into_iter().map(|of| naming.name(of));
-                known.several = several
-                    .filter_map(|of| Place::repository(&of).ok())
-                    .collect();
+        let folder = match lineage.git_folder() {
+            Some(git) => {
+                known.several.clone_from(&git.several);
+                git.path.clone()
             }
-            let base = found.base.map(|base| naming.name(base));
-            known.base = base.and_then(|base| Place::repository(&base).ok());
-        }
+            None => self.expanded(root.as_str())?,
+        };
         let Ok(of) = fs::metadata(folder) else {
             return Ok(known);
         };
@@ -85,8 +78,10 @@ impl Environment {
             .unwrap_or_default();
         let folder = format!("{}.{}.{}", of.dev(), of.ino(), created.as_nanos());
         // A worktree comes and goes.
-        let root = self.main_checkout(root)?.unwrap_or_else(|| root.clone());
-        let mut now = vec![name.clone(), root];
+        let also = lineage.checkouts().first().map_or(&[][..], |of| &of.also);
+        let mut paths = also.iter().chain([name]);
+        let path = paths.find(|of| of.in_repository().is_none());
+        let mut now = vec![name.clone(), path.unwrap_or(root).clone()];
         now.dedup();
         let mut seen = self.seen()?;
         let before = seen.iter().position(|of| of.folder == folder);
@@ -166,48 +161,30 @@ impl Environment {
         let (Some(name), Some(root)) = (lineage.repository(), lineage.root()) else {
             return Ok(Vec::new());
         };
-        let known = self.known(lineage, naming, Telling::No)?;
-        let base = known.base.into_iter();
-        let base = base.map(|base| {
-            (
-                name.clone(),
-                base,
-                "`gh` works with that one (gh-resolved)".into(),
-            )
-        });
-        let mut alike: Vec<Alike> = base.collect();
-        let former = known
-            .former
-            .into_iter()
-            .map(|(former, _)| former)
-            .filter(|former| former.in_repository().is_some());
-        alike.extend(former.map(|of| {
-            (
-                of,
-                name.clone(),
-                "this git folder was called so (its inode)".into(),
-            )
-        }));
-        let others = self.checkouts_seen(naming, None).into_iter();
+        let mut alike: Vec<Alike> = Vec::new();
+        if let Some(base) = lineage.git_folder().and_then(|git| git.base.clone()) {
+            let why = "`gh` works with that one (gh-resolved)";
+            alike.push((name.clone(), base, why.into()));
+        }
+        let is_named = |place: &Place| place.in_repository().is_some();
+        let former = self.known(lineage, naming, Telling::No)?.former.into_iter();
+        for (former, _) in former.filter(|(former, _)| is_named(former)) {
+            let why = "this git folder was called so (its inode)";
+            alike.push((former, name.clone(), why.into()));
+        }
         // An alias of a host in ssh's configuration has no dot. Of two other names, neither says which one counts.
-        let is_alias = |name: &Place| {
-            let name = name.in_repository().map(|(name, _)| name);
-            name.is_some_and(|name| !name.split('/').next().unwrap_or_default().contains('.'))
-        };
-        let mut others =
-            others.filter(|of| of.name.in_repository().is_some() && !is_alias(&of.name));
-        if is_alias(name)
+        let host = |name: &Place| Some(name.in_repository()?.0.split('/').next()?.to_owned());
+        let has_host = |name: &Place| host(name).is_some_and(|host| host.contains('.'));
+        if !has_host(name)
             && let Some(first) = self.first_commits(root)
         {
-            let others = others.by_ref().take(COMPARED);
-            let others = others.filter(|of| self.first_commits(&of.root).as_ref() == Some(&first));
-            alike.extend(others.map(|of| {
-                (
-                    name.clone(),
-                    of.name,
-                    format!("{} has the same first commit", of.root),
-                )
-            }));
+            let others = self.checkouts_seen(naming, None).into_iter();
+            for other in others.filter(|of| has_host(&of.name)).take(COMPARED) {
+                if self.first_commits(&other.root).as_ref() == Some(&first) {
+                    let why = format!("{} has the same first commit", other.root);
+                    alike.push((name.clone(), other.name, why));
+                }
+            }
         }
         alike.retain(|(from, to, _)| from != to);
         alike.dedup_by(|next, kept| (&next.0, &next.1) == (&kept.0, &kept.1));

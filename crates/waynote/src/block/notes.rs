@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shown;
 use crate::address::Address;
+use crate::model::source::OF_OTHERS;
 use crate::note::Note;
 
 /// A note that a reader was shown, and how much of it.
@@ -12,10 +13,17 @@ use crate::note::Note;
 pub struct ShownNote {
     /// The note.
     pub address: Address,
-    /// The revision.
+    /// The revision; of a note of others its [edition](Note::edition).
     pub revision: u64,
     /// How much of it.
     pub shown: Shown,
+}
+
+impl ShownNote {
+    /// True if a number is the [edition](Note::edition) of a note of others, which has no revision.
+    pub fn is_of_others(number: u64) -> bool {
+        number >= OF_OTHERS
+    }
 }
 
 /// Notes that match, or that are new to a reader, as text for a prompt.
@@ -45,7 +53,7 @@ impl Matching {
         notes
             .map(|MatchingNote { note, shown }| ShownNote {
                 address: note.address.clone(),
-                revision: note.revision,
+                revision: note.edition(),
                 shown: *shown,
             })
             .collect()

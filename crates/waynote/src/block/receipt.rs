@@ -87,7 +87,7 @@ pub struct Claim {
     pub section: Section,
     /// The note.
     pub address: Address,
-    /// The revision that the block was made from.
+    /// The revision that the block was made from; of a note of others its [edition](crate::Note::edition).
     pub revision: u64,
     /// How much of it is shown.
     pub shown: Shown,

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use super::{Checkouts, Standing, cite, named_in, standing};
-use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::context::{BlockAnswer, BlockAsk};
 use crate::error::Result;
 use crate::note::{Note, Stamp};
 use crate::pass_on;
-use crate::place::Place;
 use crate::search::{Hit, SearchRequest};
 use crate::store::{Answers, Ask, Reader, SideData, Store};
 
@@ -51,7 +49,7 @@ impl<S> CheckedStore<S> {
                     origin: None,
                     ..
                 },
-            ] => (place_of(address), content),
+            ] => (address.place(), content),
             [
                 Change::Append {
                     content, id: None, ..
@@ -79,15 +77,8 @@ impl<S> CheckedStore<S> {
     }
 }
 
-fn place_of(address: &Address) -> Option<&Place> {
-    match address {
-        Address::Place(place) | Address::PlaceKey(place, _) => Some(place),
-        Address::Agent(..) | Address::Session(..) => None,
-    }
-}
-
 impl<S: Reader> Reader for CheckedStore<S> {
-    pass_on! { self => self.store; select_at take_damage history_before holder is_shared }
+    pass_on! { self => self.store; select_at take_damage history_before holder is_shared origin }
 
     fn checkouts(&self) -> Option<&dyn Checkouts> {
         Some(&*self.checkouts)

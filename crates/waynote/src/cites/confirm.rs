@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
+
 use super::{Checkouts, Standing, cite, standing};
 use crate::address::Address;
 use crate::change::{Change, Expect};
@@ -12,14 +14,14 @@ use crate::model::secret_policy::SecretPolicy;
 use crate::note::{Note, Stamp};
 use crate::place::Place;
 use crate::scope::ScopeKind;
-use crate::store::{Ask, Reader, Store};
+use crate::store::{Ask, Reader, Store, check_own};
 
 /// Says that a note is still true: a revision with the same text, which cites what stands in the code now. Also returns
 /// what it no longer cites, because it is not there any more. In a repository that cannot be read, nothing is looked up.
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no such note; [`Error::AppendOnly`] for an entry that is resolved;
-/// [`Error::Conflict`] when it is written meanwhile; the others as [`Store::apply`].
+/// [`Error::OthersNote`] for a note of others; [`Error::Conflict`] when it is written meanwhile; the others as [`Store::apply`].
 pub fn confirm(
     store: &dyn Store,
     address: &Address,
@@ -28,31 +30,13 @@ pub fn confirm(
     let note = store
         .get(address)?
         .ok_or_else(|| Error::not_found(address.to_string()))?;
+    check_own(store, &note)?;
     if note.resolved_by.is_some() {
         // To note it again would say that it is not solved.
         let address = address.clone();
         return Err(Error::AppendOnly { address });
     }
-    let (mut cites, mut gone) = (Vec::new(), Vec::new());
-    for cited in &note.cites {
-        let can_read = |checkouts: &&dyn Checkouts| {
-            let repository = cited.repository.as_ref();
-            repository.is_some_and(|of| checkouts.commit(of).is_some())
-        };
-        let Some(checkouts) = store.checkouts().filter(can_read) else {
-            cites.push(cited.clone());
-            continue;
-        };
-        checkouts.begin();
-        let code = match standing(checkouts, cited) {
-            Standing::Moved(code) => code,
-            _ => cited.code.clone(),
-        };
-        match cite(checkouts, cited.repository.as_ref(), &code, stamp.now) {
-            Ok(renewed) => cites.push(renewed),
-            Err(_) => gone.push(cited.clone()),
-        }
-    }
+    let (cites, gone) = renewed(store.checkouts(), &note, stamp.now);
     // Its text is there already, whatever it holds.
     let stamp = stamp.clone().citing(cites).allowing(SecretPolicy::AllowAll);
     let change = match (address, note.kind) {
@@ -76,6 +60,36 @@ pub fn confirm(
     };
     let (note, _) = crate::single::saved(store.apply(&[change], &stamp)?)?;
     Ok((note, gone))
+}
+
+/// What a note cites once it is said to be still true: the code as it is now; and what it no longer cites, because it is
+/// not there any more. In a repository that cannot be read, nothing is looked up.
+pub fn renewed(
+    checkouts: Option<&dyn Checkouts>,
+    note: &Note,
+    now: Timestamp,
+) -> (Vec<Citation>, Vec<Citation>) {
+    let (mut cites, mut gone) = (Vec::new(), Vec::new());
+    for cited in &note.cites {
+        let can_read = |checkouts: &&dyn Checkouts| {
+            let repository = cited.repository.as_ref();
+            repository.is_some_and(|of| checkouts.commit(of).is_some())
+        };
+        let Some(checkouts) = checkouts.filter(can_read) else {
+            cites.push(cited.clone());
+            continue;
+        };
+        checkouts.begin();
+        let code = match standing(checkouts, cited) {
+            Standing::Moved(code) => code,
+            _ => cited.code.clone(),
+        };
+        match cite(checkouts, cited.repository.as_ref(), &code, now) {
+            Ok(renewed) => cites.push(renewed),
+            Err(_) => gone.push(cited.clone()),
+        }
+    }
+    (cites, gone)
 }
 
 /// The notes of a store that cite what has changed, by scope and key; and the repositories that are cited and cannot be

@@ -13,7 +13,7 @@ mod print;
 
 pub use checked::CheckedStore;
 pub(crate) use confirm::every_note;
-pub use confirm::{confirm, stale};
+pub use confirm::{confirm, renewed, stale};
 
 use crate::error::{Error, Result};
 use crate::model::citation::Citation;

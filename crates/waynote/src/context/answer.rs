@@ -65,5 +65,5 @@ pub(super) fn shown_of(known: &[ShownNote]) -> impl Fn(&crate::note::Note) -> Op
         of.entry((&known.address, known.revision))
             .or_insert(known.shown);
     }
-    move |note| of.get(&(&note.address, note.revision)).copied()
+    move |note| of.get(&(&note.address, note.edition())).copied()
 }

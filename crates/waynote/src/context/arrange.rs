@@ -334,7 +334,7 @@ impl Claimants {
                 receipt.claims.push(Claim {
                     section,
                     address: note.address.clone(),
-                    revision: note.revision,
+                    revision: note.edition(),
                     shown: slot.shown(),
                     tokens: slot.tokens,
                     why: slot.why,

@@ -39,6 +39,7 @@ fn said(note: &Note, times: u64) -> u64 {
     note.content.as_bytes().hash(&mut hasher);
     (note.iteration, times).hash(&mut hasher);
     (note.author.as_str(), &note.kind, note.is_stale()).hash(&mut hasher);
+    (note.source as u8).hash(&mut hasher);
     hasher.finish()
 }
 

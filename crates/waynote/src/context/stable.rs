@@ -102,9 +102,8 @@ impl NoteText<'_> {
     pub(super) fn brief(&self) -> (String, bool) {
         const CHARS: usize = 32;
         let preview = cut(&self.note.preview, CHARS);
-        let stale = self.note.stale(word);
-        let stale = stale.map_or_else(String::new, |stale| format!(" ({stale})"));
-        let line = format!("- {}{stale}: {}\n", self.address(), code_span(&preview));
+        let labels = self.note.labels(word);
+        let line = format!("- {}{labels}: {}\n", self.address(), code_span(&preview));
         (line, preview != self.note.preview)
     }
 
@@ -119,9 +118,12 @@ impl NoteText<'_> {
         code_span(&masked(&self.request.lineage.short(&self.note.address)))
     }
 
-    /// By whom it was written, and whether what it cites has changed; empty if there is nothing to say.
+    /// Where it is from, by whom it was written, and whether what it cites has changed; empty if there is nothing to say.
     fn about(&self) -> String {
-        let parts = [self.by(), self.note.stale(word)].into_iter().flatten();
+        // The mark of a note of others says by whom it is.
+        let by = self.note.source.is_own().then(|| self.by()).flatten();
+        let parts = [self.note.mark(word), by, self.note.stale(word)];
+        let parts = parts.into_iter().flatten();
         parts.map(|part| format!(" ({part})")).collect()
     }
 

@@ -49,6 +49,14 @@ impl Address {
         }
     }
 
+    /// The place that the note is on; none for one of an agent or a session.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Place(place) | Self::PlaceKey(place, _) => Some(place),
+            Self::Agent(..) | Self::Session(..) => None,
+        }
+    }
+
     /// The key within the scope: none for a place's own note; the id for a session's entry.
     pub fn key(&self) -> Option<String> {
         match self {

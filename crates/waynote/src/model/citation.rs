@@ -64,9 +64,12 @@ impl Citation {
         column.map_or(Some(Vec::new()), |json| serde_json::from_str(json).ok())
     }
 
+    /// Checks the citations of a note.
+    ///
     /// # Errors
-    /// [`Error::InvalidCitation`].
-    pub(crate) fn check(cites: &[Self]) -> Result<()> {
+    /// [`Error::InvalidCitation`] for one that is too long, is no line of text, or leads out of the repository, and when
+    /// there are too many.
+    pub fn check(cites: &[Self]) -> Result<()> {
         let invalid = |code: &str, reason| Err(Error::invalid_citation(code, reason));
         match cites {
             [.., last] if cites.len() > Self::MOST => {
@@ -161,12 +164,13 @@ impl Note {
         let changed: Vec<&Citation> = self.cites.iter().filter(|cited| cited.changed).collect();
         let first = changed.first()?;
         let since = changed.iter().filter_map(|cited| cited.cited_at).min();
-        let since = day(since.unwrap_or(self.updated_at));
+        let since = since.or(self.source.is_dated().then_some(self.updated_at));
+        let since = since.map_or_else(String::new, |since| format!(" since {}", day(since)));
         let code = shown(&first.code);
         let more = match changed.len() {
             1 => String::new(),
             count => format!(" and {} more", count - 1),
         };
-        Some(format!("cites {code}{more}, changed since {since}"))
+        Some(format!("cites {code}{more}, changed{since}"))
     }
 }

@@ -43,7 +43,7 @@ pub use loops::{LoopError, PersonalAct};
 pub use storage::StorageError;
 pub use undo::UndoError;
 
-use form::{io, millis, safe_candidates, safe_text, text};
+use form::{io, millis, safe_candidates, safe_text, safe_text_or_none, text};
 
 /// The library's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -271,6 +271,32 @@ pub enum Error {
         /// The holder whose notebook was not named; none for a note on a path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holder: Option<Name>,
+    },
+
+    /// A change of a note of others, which is not in this store (see [`StoreBeside`](crate::store::StoreBeside)). Nothing
+    /// was changed.
+    #[error("{} is {}{}", safe(address), if *of_team { "a note of the team" } else { "a shared note" }, match origin {
+        Some(origin) => format!(": {}", safe(origin)),
+        None => String::new(),
+    })]
+    OthersNote {
+        /// The note.
+        address: Address,
+        /// True if it is in a team's store, false if the checkout shares it.
+        of_team: bool,
+        /// The file that it is in.
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            serialize_with = "safe_text_or_none"
+        )]
+        origin: Option<String>,
+        /// The revision with which a save puts another text in its place here; none: no change of that kind does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expect: Option<u64>,
+        /// The note as it is now.
+        #[serde(skip)]
+        current: Option<Box<Note>>,
     },
 
     /// A change to an entry of a session's log.
@@ -569,7 +595,9 @@ impl Error {
     /// The note as it is now, where a change was refused for it.
     pub fn current(&self) -> Option<&Note> {
         match self {
-            Self::Conflict { current, .. } | Self::OthersText { current, .. } => current.as_deref(),
+            Self::Conflict { current, .. }
+            | Self::OthersText { current, .. }
+            | Self::OthersNote { current, .. } => current.as_deref(),
             _ => None,
         }
     }
@@ -578,7 +606,10 @@ impl Error {
     /// has by default.
     pub fn current_text(&self) -> Option<String> {
         let note = self.current()?;
-        let at = safe(format_args!("{}@{}", note.address, note.revision));
+        let at = match note.source.is_own() {
+            true => safe(format_args!("{}@{}", note.address, note.revision)),
+            false => safe(&note.address),
+        };
         let text = safe(note.content.shown());
         let text = crate::text::cut(&text, SHOWN);
         Some(format!("the current text of {at}:\n{text}"))

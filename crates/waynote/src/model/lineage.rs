@@ -1,6 +1,7 @@
 //! Lineages: which places' notes apply at a directory, and the short names of those in its repository.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,9 @@ pub struct Lineage {
     /// The checkouts that the directory is in, the innermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     checkouts: Vec<Checkout>,
+    /// The git folder of the innermost checkout.
+    #[serde(skip)]
+    git: Option<GitFolder>,
     /// Why it is not known how the repository is called.
     #[serde(skip)]
     unknown: Option<String>,
@@ -43,16 +47,11 @@ pub struct Lineage {
 /// By its name alone: every place above it, and the place itself. In a repository, that is the project.
 impl From<Place> for Lineage {
     fn from(place: Place) -> Self {
-        let places = place.chain();
-        let project = place.in_repository().and_then(|_| places.first().cloned());
+        let lineage = Self::new(place.clone(), place.chain());
+        let root = place.in_repository().and(lineage.places.first());
         Self {
-            place,
-            places,
-            project,
-            root: None,
-            checkouts: Vec::new(),
-            unknown: None,
-            has_own_on_paths: false,
+            project: root.cloned(),
+            ..lineage
         }
     }
 }
@@ -70,6 +69,29 @@ pub struct Checkout {
     /// name, and in a linked worktree the path of the main checkout.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Place>,
+}
+
+/// The git folder that all worktrees of a repository share, and what it says beside the name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GitFolder {
+    /// The folder; links followed.
+    pub path: PathBuf,
+    /// The names of the remotes, if there are several and none is `origin`: none of them counts.
+    pub several: Vec<Place>,
+    /// The repository that `gh` works with.
+    pub base: Option<Place>,
+}
+
+impl GitFolder {
+    /// A folder that says nothing more.
+    pub fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            several: Vec::new(),
+            base: None,
+        }
+    }
 }
 
 impl Checkout {
@@ -103,6 +125,7 @@ impl Lineage {
             project: None,
             root: None,
             checkouts: Vec::new(),
+            git: None,
             unknown: None,
             has_own_on_paths: false,
         }
@@ -122,6 +145,12 @@ impl Lineage {
     #[must_use]
     pub fn in_checkouts(self, checkouts: Vec<Checkout>) -> Self {
         Self { checkouts, ..self }
+    }
+
+    /// The same with the git folder of the innermost checkout.
+    #[must_use]
+    pub fn in_git_folder(self, git: Option<GitFolder>) -> Self {
+        Self { git, ..self }
     }
 
     /// The same in a repository of which it is not known how it is called: its notes by path apply, and a new note needs
@@ -146,6 +175,11 @@ impl Lineage {
     /// True if a directory's own note stands on its path.
     pub(crate) fn has_own_notes_on_paths(&self) -> bool {
         self.has_own_on_paths
+    }
+
+    /// The git folder of the innermost checkout, if that was read.
+    pub fn git_folder(&self) -> Option<&GitFolder> {
+        self.git.as_ref()
     }
 
     /// Why it is not known how the repository is called.
@@ -199,20 +233,15 @@ impl Lineage {
     /// The path here of a place of a repository; other places are as they are.
     #[must_use]
     pub fn path_of(&self, place: &Place) -> Place {
-        let mut named = self.checkouts.iter();
-        let path = match place.in_repository() {
-            Some(_) => named.find_map(|of| of.path_of(place)),
-            None => None,
-        };
+        let mut here = self.checkouts.iter();
+        let named = place.in_repository();
+        let path = named.and_then(|_| here.find_map(|of| of.path_of(place)));
         path.unwrap_or_else(|| place.clone())
     }
 
     /// The directory of the checkout that the directory is in, or of the project.
     pub fn root(&self) -> Option<&Place> {
-        self.checkouts
-            .first()
-            .map(|of| &of.root)
-            .or(self.root.as_ref())
+        self.called().map(|(_, root)| root)
     }
 
     /// The name of the innermost checkout's root, or of the project outside of one; and its directory here.
@@ -235,12 +264,8 @@ impl Lineage {
 
     /// The address as it is written here: a note of this repository without the repository's name, `repo:/src/pay#key`.
     pub fn short(&self, address: &Address) -> String {
-        let below = match address {
-            Address::Place(place) | Address::PlaceKey(place, _) => {
-                self.repository().and_then(|root| place.below(root))
-            }
-            Address::Agent(..) | Address::Session(..) => None,
-        };
+        let place = address.place().zip(self.repository());
+        let below = place.and_then(|(place, root)| place.below(root));
         match (below, address.key()) {
             (None, _) => address.to_string(),
             (Some(below), None) => format!("{HERE}{}", encode(below)),

@@ -22,5 +22,6 @@ pub(crate) mod report;
 pub mod scope;
 pub(crate) mod secret_policy;
 mod serde_text;
+pub(crate) mod source;
 pub(crate) mod stamp;
 pub(crate) mod writer;

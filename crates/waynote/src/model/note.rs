@@ -17,6 +17,7 @@ use crate::model::citation::Citation;
 use crate::secrets;
 
 pub use super::entry_type::{EntryType, OtherType};
+pub use super::source::Source;
 pub use super::stamp::{Replaces, Stamp};
 
 /// The earlier of two iterations, if they are known.
@@ -65,34 +66,6 @@ pub struct Note {
     /// The store that it is read from. An engine knows only its own notes.
     #[serde(default)]
     pub source: Source,
-}
-
-/// Where a note is read from, seen by a session that reads notes of others beside its own store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Source {
-    /// The session's own store.
-    #[default]
-    Own,
-    /// The session's own store, in place of a note of others that has the same address and another text.
-    OwnInPlace,
-    /// The notes that a checkout shares: a file in its `.waynote/`.
-    Shared,
-    /// A team's store.
-    Team,
-}
-
-impl Source {
-    /// True for the session's own store.
-    pub fn is_own(&self) -> bool {
-        matches!(self, Self::Own | Self::OwnInPlace)
-    }
-
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl Note {

@@ -243,27 +243,10 @@ impl Place {
     /// Every place above this one and the place itself, outermost first: home, then each level
     /// down; outside home `~`, `/`, and each level down (as in Zrb). In a repository its root, and each level down.
     pub fn chain(&self) -> Vec<Self> {
-        if self.in_repository().is_some() {
-            let mut chain: Vec<Self> =
-                std::iter::successors(Some(self.clone()), Self::parent).collect();
-            chain.reverse();
-            return chain;
-        }
-        let mut chain = vec![Self::home()];
-        let levels = match self.0.strip_prefix('~') {
-            Some(rest) => rest,
-            None => {
-                chain.push(Self("/".into()));
-                &self.0
-            }
-        };
-        let top = self.0.len() - levels.len();
-        for (index, _) in levels.match_indices('/').skip(1) {
-            chain.push(Self(self.0[..top + index].to_owned()));
-        }
-        if levels.len() > 1 {
-            chain.push(self.clone());
-        }
+        let above = std::iter::successors(Some(self.clone()), Self::parent);
+        let is_outside = self.0.starts_with('/');
+        let mut chain: Vec<Self> = above.chain(is_outside.then(Self::home)).collect();
+        chain.reverse();
         chain
     }
 }

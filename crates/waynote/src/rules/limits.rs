@@ -11,7 +11,7 @@ impl Limits {
     ///
     /// # Errors
     /// [`Error::NoteTooLarge`] when it is over the limit; the limit itself is allowed.
-    pub(crate) fn check_bytes(self, address: &Address, content: &Content) -> Result<()> {
+    pub fn check_bytes(self, address: &Address, content: &Content) -> Result<()> {
         let (limit, cap) = match address {
             Address::Place(_) => ("max_place_bytes", self.max_place_bytes),
             _ => ("max_bytes", self.max_bytes),

@@ -287,7 +287,12 @@ impl<E: Engine> Reader for EngineStore<E> {
     }
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        self.search_over(request, &[])
+        // One state, so that segments and tail match.
+        self.at_once(|state| state.search(request))
+    }
+
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Option<Vec<Hit>>> {
+        self.at_once(|state| state.search_over(request, laid_over))
     }
 
     fn holder(&self) -> Result<Option<Name>> {
@@ -409,11 +414,6 @@ impl<E: Engine> SideData for EngineStore<E> {
 }
 
 impl<E: Engine> LocalStore for EngineStore<E> {
-    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
-        // One state, so that segments and tail match.
-        self.at_once(|state| state.search_over(request, laid_over))
-    }
-
     fn rebuild_index(&self) -> Result<()> {
         self.build_index_anew()
     }

@@ -47,11 +47,7 @@ impl<'s> OneState<'s> {
     }
 
     /// Searches with these notes in place of the stored ones with the same addresses.
-    pub(super) fn search_over(
-        &self,
-        request: &SearchRequest,
-        laid_over: &[Note],
-    ) -> Result<Vec<Hit>> {
+    fn searched(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
         let name = || self.engine.name();
         let Memory {
             segments, noticed, ..
@@ -79,7 +75,11 @@ impl Reader for OneState<'_> {
     }
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        self.search_over(request, &[])
+        self.searched(request, &[])
+    }
+
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Option<Vec<Hit>>> {
+        self.searched(request, laid_over).map(Some)
     }
 
     fn holder(&self) -> Result<Option<Name>> {

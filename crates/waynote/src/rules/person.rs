@@ -79,7 +79,7 @@ pub(super) fn depends_on_leases(stamp: &Stamp) -> bool {
 }
 
 /// The stamp with the author that is recorded.
-pub(super) fn stamped(
+pub(crate) fn stamped(
     stamp: &Stamp,
     leases: impl FnOnce() -> Result<Vec<SessionsEvent>>,
 ) -> Result<Cow<'_, Stamp>> {

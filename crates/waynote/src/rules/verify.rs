@@ -98,7 +98,7 @@ impl Verifier<'_> {
         let mut rows = self.rows.read(&ask)?;
         let mut damaged = rows.store.damaged;
         // The engine has named the faults of the store as a whole.
-        damaged.retain(|what| !Damage::is_of_store(what));
+        damaged.retain(|what| !Damage::is_sentence(what));
         for what in &damaged {
             self.says(what, &format!("{what} is damaged"));
         }

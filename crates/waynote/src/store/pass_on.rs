@@ -36,6 +36,20 @@ macro_rules! pass_on {
             $inner.search(request)
         }
     };
+    (@ search_over $self:ident $inner:expr) => {
+        fn search_over(
+            &$self,
+            request: &$crate::SearchRequest,
+            laid_over: &[$crate::Note],
+        ) -> $crate::Result<Option<Vec<$crate::Hit>>> {
+            $inner.search_over(request, laid_over)
+        }
+    };
+    (@ origin $self:ident $inner:expr) => {
+        fn origin(&$self, address: &$crate::Address) -> Option<String> {
+            $inner.origin(address)
+        }
+    };
     (@ take_damage $self:ident $inner:expr) => {
         fn take_damage(&$self) -> $crate::store::Damage {
             $inner.take_damage()

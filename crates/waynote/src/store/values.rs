@@ -166,8 +166,8 @@ impl SideValue {
 #[serde(default)]
 #[non_exhaustive]
 pub struct Damage {
-    /// What was left out of lists, by address as far as it is known. A sentence that begins with "The store" is about
-    /// the store as a whole (see [`Damage::is_of_store`]).
+    /// What was left out of lists, by address as far as it is known. A sentence is about
+    /// the store as a whole, or about files that are no notes (see [`Damage::is_sentence`]).
     pub notes: Vec<String>,
     /// Whether a search did without the index because that is damaged.
     pub index: bool,
@@ -179,10 +179,10 @@ impl Damage {
         *self == Self::default()
     }
 
-    /// True if this damage is a sentence about the store as a whole: missing writes, or the reason that it is
-    /// read-only. Any other damage is a name.
-    pub fn is_of_store(damage: &str) -> bool {
-        damage.starts_with("The store ")
+    /// True if this damage is a sentence: about missing writes, the reason that the store is read-only, or files that
+    /// are no notes. Any other damage is a name.
+    pub fn is_sentence(damage: &str) -> bool {
+        damage.starts_with("The ")
     }
 
     /// The lines of a list or a block about the notes that were left out of it: the damage of the store as a whole, the
@@ -194,7 +194,7 @@ impl Damage {
     pub(crate) fn named(notes: &[String]) -> String {
         const NAMED: usize = 3;
         let (store, notes): (Vec<&String>, Vec<_>) =
-            notes.iter().partition(|damage| Self::is_of_store(damage));
+            notes.iter().partition(|damage| Self::is_sentence(damage));
         let mut lines: Vec<String> = store.into_iter().cloned().collect();
         if notes.is_empty() {
             return lines.join("\n");

@@ -8,8 +8,7 @@ use crate::model::citation::Citation;
 use crate::note::{Note, Replaces, Stamp};
 use crate::place::Place;
 use crate::places::Places;
-use crate::scope::Scope;
-use crate::store::{Ask, Store};
+use crate::store::{Ask, Store, check_own};
 
 /// How notes are moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub struct MoveOptions {
 ///
 /// # Errors
 /// [`Error::NotFound`] for a note that is not there; [`Error::Conflict`] for one that is in the way; [`Error::AppendOnly`]
-/// for a log; [`Error::OthersText`] for a text that a careful caller may not move; otherwise as [`Store::apply`].
+/// for a log; [`Error::OthersText`] for a text that a careful caller may not move; [`Error::OthersNote`] for a note of others; otherwise as [`Store::apply`].
 pub fn relocate(
     store: &dyn Store,
     pairs: &[(Address, Address)],
@@ -45,6 +44,7 @@ pub fn relocate(
     for ((from, to), note) in pairs.iter().zip(notes) {
         let note = note.ok_or_else(|| Error::not_found(from.to_string()))?;
         if !options.copy {
+            check_own(store, &note)?;
             deletions.push(Change::Delete {
                 address: from.clone(),
                 expect: Expect::Revision(note.revision),
@@ -94,15 +94,15 @@ fn saved_at(to: &Address, note: &Note, options: MoveOptions) -> Change {
 /// The citations of a note, once its repository has moved with it.
 fn cited_there(note: &Note, to: &Address) -> Vec<Citation> {
     let mut cites = note.cites.clone();
-    if let (Scope::Place(from), Scope::Place(to)) = (note.address.scope(), to.scope()) {
-        for repository in cites
-            .iter_mut()
-            .filter_map(|cited| cited.repository.as_mut())
-        {
+    for repository in cites.iter_mut().filter_map(|of| of.repository.as_mut()) {
+        let there = || {
+            let (from, to) = (note.address.place()?, to.place()?);
+            let inside = from.below(repository)?;
             let mut above = std::iter::successors(Some(to.clone()), Place::parent);
-            let inside = from.below(repository);
-            let there = inside.and_then(|inside| above.find(|above| above.join(inside) == to));
-            *repository = there.unwrap_or_else(|| repository.clone());
+            above.find(|above| above.join(inside) == *to)
+        };
+        if let Some(there) = there() {
+            *repository = there;
         }
     }
     cites
@@ -114,15 +114,15 @@ fn cited_there(note: &Note, to: &Address) -> Vec<Citation> {
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn below(store: &dyn Store, old: &Place, new: &Place) -> Result<Vec<(Address, Address)>> {
     let notes = Places::new(store).list()?.into_iter();
-    let moved = |address: &Address| match address {
-        Address::Place(place) => Some(Address::Place(new.join(place.below(old)?))),
-        Address::PlaceKey(place, key) => {
-            Some(Address::PlaceKey(new.join(place.below(old)?), key.clone()))
-        }
-        _ => None,
+    let pair = |note: Note| {
+        let new = new.join(note.address.place()?.below(old)?);
+        let to = match &note.address {
+            Address::PlaceKey(_, key) => Address::PlaceKey(new, key.clone()),
+            _ => Address::Place(new),
+        };
+        Some((note.address, to))
     };
-    let pairs = notes.filter_map(|note| Some((note.address.clone(), moved(&note.address)?)));
-    Ok(pairs.collect())
+    Ok(notes.filter_map(pair).collect())
 }
 
 #[cfg(all(test, feature = "sqlite"))]

@@ -218,14 +218,10 @@ impl Typist<'_> {
     pub fn to_save(&self, store: &dyn Reader, key: &Key) -> Result<Saved> {
         self.check_known()?;
         let mut others = self.of_key(store, key)?;
-        let in_project = |place: &Place| {
-            let mut inside = self.lineage.into_iter().flat_map(Lineage::in_the_project);
-            inside.any(|inside| inside == place)
-        };
-        let is_ours = |address: &Address| match address {
-            Address::PlaceKey(place, _) => in_project(place),
-            Address::Agent(..) => self.lineage.and_then(Lineage::project).is_none(),
-            _ => false,
+        let is_ours = |address: &Address| match (address.place(), self.lineage) {
+            (Some(place), Some(here)) => here.in_the_project().any(|of| of == place),
+            (Some(_), None) => false,
+            (None, here) => here.and_then(Lineage::project).is_none(),
         };
         let address = match others.iter().position(is_ours) {
             Some(nearest) => others.remove(nearest),
@@ -234,21 +230,8 @@ impl Typist<'_> {
         Ok(Saved { address, others })
     }
 
-    /// The note that a save on a directory writes: as [`at`](Self::at).
-    ///
-    /// # Errors
-    /// As [`to_save`](Self::to_save).
-    pub fn to_save_at(
-        &self,
-        store: &dyn Reader,
-        place: Place,
-        key: Option<&Key>,
-    ) -> Result<Address> {
-        self.check_known()?;
-        self.at(store, place, key)
-    }
-
-    /// Refuses where it is not known how the repository is called: a note would get another name than the next one.
+    /// Refuses where it is not known how the repository is called: a note would get another name than the next one. It is
+    /// for callers who make the note [`at`](Self::at) a directory.
     ///
     /// # Errors
     /// [`Error::UnknownRepository`].
@@ -405,9 +388,8 @@ pub fn instead_of_scope(store: &dyn Store, missing: &Scope) -> Result<Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::Change;
     use crate::note::Stamp;
-    use crate::{Content, SqliteStore};
+    use crate::{Content, SqliteStore, single};
 
     const HERE: [&str; 6] = [
         "~",
@@ -442,15 +424,9 @@ mod tests {
                 SqliteStore::open(folder.path().join("n.db"), &crate::Options::default()).unwrap();
             let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
             for address in addresses {
-                let change = Change::Save {
-                    address: address.parse().unwrap(),
-                    content: Content::text("x").unwrap(),
-                    pin: None,
-                    limits: crate::Limits::NONE,
-                    expect: crate::Expect::Any,
-                    origin: None,
-                };
-                store.apply(&[change], &stamp).unwrap();
+                let (address, content) = (address.parse().unwrap(), Content::text("x").unwrap());
+                let saved = single::save(&store, address, content, Default::default(), &stamp);
+                saved.unwrap();
             }
             Self {
                 store,
@@ -538,23 +514,16 @@ mod tests {
             let both = format!("{} {}", meant("./src"), meant("src#k"));
             assert_eq!(both, expected, "{addresses:?}");
             assert_eq!(meant("repo:/src#k").to_string(), "repo:a/shop//src#k");
-            let saved = typist.to_save_at(&there.store, place("~/shop/src"), None);
-            assert_eq!(saved.unwrap(), meant("./src"));
         }
         let there = Stored::of(&[]);
         let on_paths = named.clone().own_notes_on_paths(true);
         let typist = there.typist(Some(&on_paths));
-        let at = |key: Option<&Key>| typist.to_save_at(&there.store, place("~/shop/src"), key);
+        let at = |key: Option<&Key>| typist.at(&there.store, place("~/shop/src"), key);
         assert_eq!(at(None).unwrap().to_string(), "place:~/shop/src");
         let key = "k".parse().unwrap();
         assert_eq!(at(Some(&key)).unwrap().to_string(), "repo:a/shop//src#k");
         let unknown = named.of_unknown("x cannot be read".into());
-        let typist = there.typist(Some(&unknown));
-        assert!(
-            typist
-                .to_save_at(&there.store, place("~/shop"), None)
-                .is_err()
-        );
+        assert!(there.typist(Some(&unknown)).check_known().is_err());
     }
 
     #[test]
@@ -578,7 +547,7 @@ mod tests {
         let (store, typist) = (&there.store, there.typist(Some(&lineage)));
         let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
         let gone = "agent:a#k".parse().unwrap();
-        crate::single::delete(store, gone, crate::Expect::Any, &stamp).unwrap();
+        single::delete(store, gone, crate::Expect::Any, &stamp).unwrap();
         for (key, expected) in [("k", "agent:a#k"), ("new", "repo:a/shop#new")] {
             let meant = typist.meant(store, key).unwrap();
             assert_eq!(meant[0].to_string(), expected);

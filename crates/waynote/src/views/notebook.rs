@@ -121,14 +121,6 @@ impl<'s> Notebook<'s> {
         })
     }
 
-    /// The pinned notes, in the order of [`Notebook::list`].
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    pub fn list_pinned(&self) -> Result<Vec<Note>> {
-        self.store.recent(&keyed(&self.scope, true), 0, usize::MAX)
-    }
-
     /// Pins or unpins a note, which counts as an update.
     ///
     /// # Errors

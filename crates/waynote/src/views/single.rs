@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::note::{Note, NoteAsOf, Stamp};
 use crate::rules::erasure::gone_by_forgetting;
-use crate::store::{Reader, Store};
+use crate::store::{Reader, Store, check_own};
 
 /// The most attempts after a conflict with other writers.
 const TRIES: usize = 20;
@@ -80,8 +80,8 @@ pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Re
 /// what it was before.
 ///
 /// # Errors
-/// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::OthersText`] for a
-/// careful stamp; [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed;
+/// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::OthersText`] and
+/// [`Error::OthersNote`] for a careful stamp; [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed;
 /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
 /// store cannot be written.
 pub fn save(
@@ -98,7 +98,7 @@ pub fn save(
 /// what others write meanwhile: it reads the note again. Ignores `options.expect`.
 ///
 /// # Errors
-/// Those of [`save`]; [`Error::NotText`] when the note is not a text.
+/// Those of [`save`]; [`Error::NotText`] when the note is not a text; [`Error::OthersNote`] for a note of others.
 pub fn append(
     store: &dyn Store,
     address: &Address,
@@ -109,6 +109,9 @@ pub fn append(
     let mut tries = 0;
     loop {
         let before = store.get(address)?;
+        if let Some(note) = &before {
+            check_own(store, note)?;
+        }
         let text = before
             .as_ref()
             .map_or(&[][..], |note| note.content.as_bytes());
@@ -130,7 +133,7 @@ pub fn append(
 ///
 /// # Errors
 /// [`Error::Conflict`] when another revision was expected; [`Error::NotFound`] when there is no such note;
-/// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+/// [`Error::OthersNote`] for a note of others; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
 /// store cannot be written.
 pub fn set_pinned(
     store: &dyn Store,
@@ -150,8 +153,8 @@ pub fn set_pinned(
 /// Deletes a note and returns whether it existed.
 ///
 /// # Errors
-/// [`Error::Conflict`] when another revision was expected; [`Error::OthersText`] for a careful stamp; [`Error::Busy`],
-/// [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
+/// [`Error::Conflict`] when another revision was expected; [`Error::OthersText`] for a careful stamp;
+/// [`Error::OthersNote`] for a note of others; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
 /// written.
 pub fn delete(store: &dyn Store, address: Address, expect: Expect, stamp: &Stamp) -> Result<bool> {
     let applied = store.apply(&[Change::Delete { address, expect }], stamp)?;

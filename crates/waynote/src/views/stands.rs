@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::model::lineage::Lineage;
 use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Filter, ScopeSummary, Store};
+use crate::store::{Filter, Store};
 use crate::text::{plural, shell_word};
 use crate::visible::visible;
 
@@ -21,8 +21,6 @@ pub struct Known {
     pub former: Vec<(Place, Option<String>)>,
     /// The names of its remotes, if there are several and none is `origin`.
     pub several: Vec<Place>,
-    /// The repository that `gh` works with in it.
-    pub base: Option<Place>,
 }
 
 /// A line for a person or a session.
@@ -79,11 +77,7 @@ fn below(store: &dyn Store, places: &[Place], top: &Place) -> Result<usize> {
 
 fn places(store: &dyn Store) -> Result<Vec<Place>> {
     let scopes = store.scopes(ScopeKind::Place)?.into_iter();
-    let place = |of: ScopeSummary| match of.scope {
-        Scope::Place(place) => Some(place),
-        _ => None,
-    };
-    Ok(scopes.filter_map(place).collect())
+    scopes.map(|of| of.scope.name().parse()).collect()
 }
 
 /// Notes of a directory that stand elsewhere, and why a repository has no name. `is_there` tells whether a directory of

@@ -48,7 +48,8 @@ impl LastGiven {
         let long_ago = now.as_millisecond() - LONG;
         let is_long_ago = |at: u64| i64::try_from(at).is_ok_and(|at| at <= long_ago);
         let last = self.notes.get(&note.address.to_string());
-        note.updated_at.as_millisecond() <= long_ago
+        note.source.is_dated()
+            && note.updated_at.as_millisecond() <= long_ago
             && self.since.is_some_and(is_long_ago)
             && last.is_none_or(|at| is_long_ago(*at))
     }
@@ -138,15 +139,9 @@ pub fn missing(
         return Ok(Vec::new());
     };
     let reason = |note: &Note| {
-        let Scope::Place(place) = note.address.scope() else {
-            return None;
-        };
+        let inside = note.address.place()?.below(repository)?;
         let mut above = repository.clone();
-        for name in place
-            .below(repository)?
-            .split('/')
-            .filter(|name| !name.is_empty())
-        {
+        for name in inside.split('/').filter(|name| !name.is_empty()) {
             // A file has no names, and is there.
             let there = names(&lineage.path_of(&above))?;
             let place = above.join(name);

@@ -61,6 +61,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
     // Its own store: the editor has another one.
     let opened = OpenStore::of(&context.settings, false, Wait::Within(LONGEST))?;
     let request = block::request(context, &ContextArgs::default())?;
+    opened.beside(&request.lineage);
     let settings = context.settings.clone();
     let receipt = move |store: &dyn Store| {
         let inside = Inside::of_block(&settings, store)?;
@@ -141,7 +142,7 @@ impl Browser<'_, '_> {
                     edit::edited(self.context, address, &AllowArgs::default())
                 };
                 let said = match self.screen.away(edit)? {
-                    Ok(Some(saved)) => saved.said(),
+                    Ok(Some(saved)) => saved.said,
                     Ok(None) => edit::UNCHANGED.into(),
                     Err(failure) => told(&failure),
                 };

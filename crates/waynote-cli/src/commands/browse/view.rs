@@ -207,11 +207,13 @@ impl View<'_, '_> {
     fn item(&self, item: &Item, width: usize) -> Text<'static> {
         let note = &item.note;
         let text = match &item.found {
-            Some(found) => format!("{} {found}", table::stale(note).trim_start()),
+            Some(found) => format!("{} {found}", table::labels(note).trim_start()),
             None => table::preview(note),
         };
         let pinned = if note.pinned { "pinned" } else { "" };
-        let age = format!("  {} ", when::ago(note.updated_at, self.now));
+        let age = note.source.is_dated();
+        let age = age.then(|| when::ago(note.updated_at, self.now));
+        let age = format!("  {} ", age.unwrap_or_default());
         let room = width.saturating_sub(2 + pinned.len() + age.width());
         let style = note.kind.as_ref().map_or(Style::new(), of_type);
         let name = padded(&shortened(&line(&name(item)), room), "  ", room + 2);
@@ -267,15 +269,16 @@ impl View<'_, '_> {
         let kept = match note.seen() {
             Some(seen) if seen > 1 => format!("seen {seen} times"),
             Some(_) => "entry".into(),
-            None => format!("revision {}", note.revision),
+            None if note.source.is_own() => format!("revision {}", note.revision),
+            None => note.mark(line).unwrap_or_default(),
         };
         let tokens = waynote_tokens::count(&note.content.shown());
-        let mut parts = vec![
-            kept,
-            line(&shown(&note.author, None)),
-            when::ago(note.updated_at, self.now),
-            plural(tokens as u64, "token"),
-        ];
+        let mut parts = vec![kept];
+        if note.source.is_dated() {
+            parts.push(line(&shown(&note.author, None)));
+            parts.push(when::ago(note.updated_at, self.now));
+        }
+        parts.push(plural(tokens as u64, "token"));
         parts.extend(note.resolved_by.map(|_| "resolved".into()));
         parts.join(" · ")
     }
@@ -406,7 +409,7 @@ fn name(item: &Item) -> String {
 fn text_of(item: &Item) -> String {
     let note = &item.note;
     let text = lines(&masked(&note.content.shown().replace("\r\n", "\n")));
-    match table::stale(note).trim_start() {
+    match table::labels(note).trim_start() {
         "" => text,
         stale => format!("{}\n{text}", line(stale)),
     }

@@ -28,6 +28,7 @@ use crate::args::{LoopArgs, LoopCommand};
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
+use crate::team::AT_START;
 use crate::{clock, program, session_view};
 
 use beats::{Beats, OfLoop};
@@ -160,6 +161,9 @@ fn looped(
     host.observer = Arc::new(Show::new(is_json, &plan.session));
     host.owns_children = true;
     host.take_over = args.take_over;
+    if let Some(line) = opened.beside_asked(&plan.prompt.notes.lineage, AT_START) {
+        say(&format!("warning: {line}"));
+    }
     let store = opened.store();
     let mut runner = LoopRunner::begin(plan, store, host, args.answer.as_deref())?;
     begun()?;

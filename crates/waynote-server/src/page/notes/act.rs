@@ -87,7 +87,7 @@ fn written(sent: &Sent<'_>, form: &Form) -> Result<Address> {
 /// The note on a place as it is typed: a path gets the name that new notes get there, an address keeps its own.
 fn on_place(sent: &Sent<'_>, typed: &str, place: Place, key: Option<&Key>) -> Result<Address> {
     let start = sent.site.start.filter(|_| !Address::is_meant(typed));
-    let lineage = start.map(|start| start.lineages.of(&place));
+    let lineage = start.map(|start| (start.lineages)(&place));
     let typist = Typist {
         agent: start.map_or(&sent.stamp.author, |start| &start.agent),
         session: None,
@@ -95,7 +95,8 @@ fn on_place(sent: &Sent<'_>, typed: &str, place: Place, key: Option<&Key>) -> Re
         lineage: lineage.as_ref(),
         is_directory: &|_| false,
     };
-    typist.to_save_at(sent.store, place, key)
+    typist.check_known()?;
+    typist.at(sent.store, place, key)
 }
 
 /// Carries out one action on a note: `pin`, `unpin`, `delete`, `confirm`, `undo`, `redo` or `restore`.

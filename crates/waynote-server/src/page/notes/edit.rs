@@ -99,7 +99,7 @@ impl Form {
     /// The same with the scopes to choose from.
     pub(crate) fn with_scopes(mut self, site: &Site<'_>) -> Self {
         // The places of the reader's directory, from the inside out; notebooks; the latest sessions; other places.
-        let here = site.start.map(|start| start.lineages.of(&start.place));
+        let here = site.start.map(|start| (start.lineages)(&start.place));
         let here = here
             .iter()
             .flat_map(|lineage| lineage.places().iter().rev());

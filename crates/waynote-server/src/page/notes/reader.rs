@@ -84,13 +84,14 @@ pub(super) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
 
 fn found(site: &Site<'_>, asked: &Asked, note: &Note) -> Markup {
     let is_entry = matches!(note.address, Address::Session(..));
-    let may_change = site.may_write() && !is_entry;
+    let may_change = site.may_write() && !is_entry && note.source.is_own();
     html! {
         header {
             h2.title { (words::name(note)) }
             @if note.pinned { (chip("whole", "pinned")) }
             @if note.resolved_by.is_some() { (chip("out", "resolved")) }
             @if !note.secrets().is_empty() { (chip("bad", "holds a credential")) }
+            @if let Some(mark) = note.mark(visible) { (chip("", &mark)) }
             span.grow {}
             @if may_change {
                 a.btn href=(edit_link(site, asked, &note.address, note.revision)) data-key-e="" { "Edit" }
@@ -105,9 +106,13 @@ fn found(site: &Site<'_>, asked: &Asked, note: &Note) -> Markup {
         (body(site, note))
         div.meta {
             @if let Some(times) = note.seen().filter(|times| *times > 1) { span.num { "noted " (times) " times" } }
-            span { "revision " b.num { (note.revision) } " · " a href=(history::link(site, &note.address).href()) { "history" } }
-            span { "by " (author(&note.author)) }
-            span { "written " (exact(note.updated_at)) }
+            @if note.source.is_own() {
+                span { "revision " b.num { (note.revision) } " · " a href=(history::link(site, &note.address).href()) { "history" } }
+            }
+            @if note.source.is_dated() {
+                span { "by " (author(&note.author)) }
+                span { "written " (exact(note.updated_at)) }
+            }
             @if let Some(stale) = note.stale(visible) { span { (stale) } }
             @if note.created_at != note.updated_at { span { "first " (exact(note.created_at)) } }
             span.num { (size(note.content.len())) " bytes" }
@@ -144,7 +149,7 @@ fn menu(site: &Site<'_>, asked: &Asked, note: &Note, may_change: bool) -> Markup
             summary.btn aria-label="More actions" { "⋯" }
             div.menu-items {
                 a href=(site.link("notes/text").with("note", address).href()) { "As text" }
-                a href=(history::link(site, address).href()) { "History" }
+                @if note.source.is_own() { a href=(history::link(site, address).href()) { "History" } }
                 @if let Scope::Place(place) = address.scope() {
                     a href=(site.view(View::Now).with("place", place).href()) { "What a run reads here" }
                 }

@@ -214,7 +214,8 @@ fn entry(site: &Site<'_>, notes: &Notes, item: &Item) -> Markup {
                 @if note.pinned { (chip("", "pinned")) }
                 @if note.resolved_by.is_some() { (chip("out", "resolved")) }
                 @if note.is_stale() { (chip("bad", "stale")) }
-                (words::day(note.updated_at, site.now))
+                @if let Some(mark) = note.mark(visible) { (chip("", &mark)) }
+                @if note.source.is_dated() { (words::day(note.updated_at, site.now)) }
             }
             span.says {
                 @match &item.snippet {

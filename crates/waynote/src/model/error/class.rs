@@ -61,14 +61,18 @@ impl Error {
             Self::NotFound { .. } | Self::NoSuchStuck { .. } | Self::Forgotten { .. } => {
                 ErrorClass::NotFound
             }
-            Self::Conflict { .. } | Self::OthersText { .. } | Self::ForgetsMore { .. } => {
-                ErrorClass::Conflict
+            Self::Conflict { .. }
+            | Self::OthersText { .. }
+            | Self::OthersNote {
+                expect: Some(_), ..
             }
+            | Self::ForgetsMore { .. } => ErrorClass::Conflict,
             Self::NotText { .. }
             | Self::HoldsSecret { .. }
             | Self::NameHoldsSecret { .. }
             | Self::OnePersons { .. }
             | Self::AppendOnly { .. }
+            | Self::OthersNote { .. }
             | Self::NotResolved { .. } => ErrorClass::Refused,
             Self::NoteTooLarge { .. } | Self::TooManyNotes { .. } | Self::TooMuchAsked { .. } => {
                 ErrorClass::Limit

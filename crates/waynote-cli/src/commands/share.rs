@@ -1,0 +1,370 @@
+//! `waynote share`: gives notes of this repository to everybody who has it, as files that a person commits.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+use waynote::error::safe;
+use waynote::store::NotesBeside;
+use waynote::text::plural;
+use waynote::visible::visible;
+use waynote::{
+    Address, Change, Checkout, Citation, Content, Error, Expect, Filter, Note, Scope, ScopeKind,
+    Source, cites,
+};
+use waynote_formats::SharedNotes;
+use waynote_formats::shared::{LeftOut, SharedFile};
+use waynote_system::git::Git;
+use waynote_system::shell::quoted;
+
+use super::{confirm, edit, share_team, trust};
+use crate::args::{ShareArgs, ShareTo};
+use crate::error::{Failure, Outcome, complain, say};
+use crate::home::{self, environment};
+use crate::invocation::Context;
+use crate::typed::{Use, in_shell};
+use crate::{clock, input};
+
+/// A checkout and its shared notes.
+pub(super) struct Sharing {
+    pub(super) checkout: Checkout,
+    root: PathBuf,
+    pub(super) files: SharedNotes,
+}
+
+pub(super) fn run(context: &mut Context<'_>, args: &ShareArgs) -> Outcome {
+    trust::only_a_person("shares notes")?;
+    let lineage = context.lineage(&home::base()?.cwd())?;
+    let sharing = Sharing::of(trust::innermost(&lineage)?)?;
+    if args.to == ShareTo::Team {
+        let notes = sharing.own(context, args)?;
+        return share_team::run(context, &notes, args);
+    }
+    sharing.check_trusted(context, args)?;
+    let notes = sharing.own(context, args)?;
+    match args.prune {
+        true => sharing.prune(context, notes, args.dry_run),
+        false => sharing.share(context, &notes, args),
+    }
+}
+
+impl Sharing {
+    pub(super) fn of(checkout: &Checkout) -> Outcome<Self> {
+        let root = home::expanded(checkout.root.as_str())?;
+        Ok(Self {
+            checkout: checkout.clone(),
+            files: SharedNotes::new(root.clone(), checkout),
+            root,
+        })
+    }
+
+    /// Whoever shares the first note of a checkout trusts it. Where there are notes of others, a person is asked.
+    fn check_trusted(&self, context: &Context<'_>, args: &ShareArgs) -> Outcome {
+        if context.settings.trusts(&self.checkout) {
+            return Ok(());
+        }
+        let count = self.files.count();
+        let is_asked = count > 0 && confirm::can_ask() && !args.dry_run;
+        if is_asked && !trust::asked(&self.checkout)? || count > 0 && !is_asked {
+            let notes = plural(count as u64, "shared note");
+            let what = format!("{notes} of this checkout would be read, and nobody trusts it");
+            let hint = "a person runs `waynote trust` here first";
+            return Err(Failure::refused("not_trusted", what, hint));
+        }
+        match args.dry_run || args.prune {
+            true => Ok(()),
+            false => Ok(environment().trust(&self.checkout, true).map(drop)?),
+        }
+    }
+
+    /// The own notes that are named, or all of this repository.
+    fn own(&self, context: &Context<'_>, args: &ShareArgs) -> Outcome<Vec<Note>> {
+        let own = context.opened()?.own();
+        if args.notes.is_empty() {
+            let scopes = own.scopes(ScopeKind::Place)?.into_iter();
+            let is_here = |scope: &Scope| matches!(scope, Scope::Place(place) if place.below(&self.checkout.name).is_some());
+            let scopes = scopes.map(|of| of.scope).filter(is_here).collect();
+            return Ok(own.select(&Filter::Scopes(scopes))?);
+        }
+        let named = args.notes.iter().map(|typed| {
+            let address = context.note(typed, Use::Keep)?;
+            self.check_address(&address)?;
+            let shown = address.masked();
+            own.get(&address)?.ok_or_else(|| {
+                let hint = format!("`waynote edit {}` changes a shared one", quoted(&shown));
+                let what = format!("there is no note {shown} in your own store");
+                Failure::refused("not_found", what, hint)
+            })
+        });
+        named.collect()
+    }
+
+    /// A note by another name than that of the repository would stand beside its file.
+    fn check_address(&self, address: &Address) -> Outcome {
+        let (name, shown) = (&self.checkout.name, address.masked());
+        let place = address.place();
+        if place.is_some_and(|place| place.below(name).is_some()) {
+            return Ok(());
+        }
+        let what = format!("{shown} is not by the name of this repository");
+        let hint = format!(
+            "`waynote mv {} ADDRESS` gives it one that begins with {}",
+            quoted(&shown),
+            Scope::Place(name.clone())
+        );
+        Err(Failure::refused("not_of_repository", what, hint))
+    }
+
+    /// A note's file with its text; `writes` also writes it.
+    fn file(&self, note: &Note, writes: bool) -> Outcome<SharedFile> {
+        let cites = note.cites.iter();
+        let cites: Vec<Citation> = cites
+            .filter(|cited| cited.repository.as_ref() == Some(&self.checkout.name))
+            .cloned()
+            .collect();
+        let (address, content, pinned) = (&note.address, &note.content, Some(note.pinned));
+        let file = match writes {
+            true => self.files.write(address, content, pinned, Some(&cites)),
+            false => self.files.file_with(address, content, pinned, Some(&cites)),
+        };
+        file.map_err(|error| match &error {
+            Error::HoldsSecret { .. } | Error::NameHoldsSecret { .. } => Failure::refused(
+                "holds_secret",
+                format!("{}: {error}", address.masked()),
+                "a shared note has no credential, not even an allowed one: write where it is kept",
+            ),
+            _ => error.into(),
+        })
+    }
+
+    fn share(&self, context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -> Outcome {
+        let (mut files, mut left_out) = (Vec::new(), Vec::new());
+        for note in notes {
+            match self.file(note, false) {
+                Ok(file) => files.push((note, file)),
+                Err(failure) if args.all => left_out.push((note, failure)),
+                Err(failure) => return Err(failure),
+            }
+        }
+        let scopes: Vec<Scope> = files.iter().map(|(note, _)| note.address.scope()).collect();
+        let before = self.files.of_scopes(&scopes);
+        let all = files.len();
+        files.retain(|(_, file)| file.is_changed());
+        for (note, _) in files.iter().filter(|_| !args.dry_run) {
+            self.file(note, true)?;
+        }
+        let paths: Vec<&Path> = files.iter().map(|(_, file)| &*file.path).collect();
+        let commit = self.commit(&paths)?;
+        for (note, failure) in &left_out {
+            say(&format!(
+                "left out {}: {}",
+                note.address.masked(),
+                failure.line()
+            ));
+        }
+        let shown = files.iter().map(|(note, file)| {
+            json!({
+                "address": note.address, "file": file.path, "replaced": file.before,
+                "text": file.text,
+            })
+        });
+        let unshared = left_out
+            .iter()
+            .map(|(note, failure)| json!({ "address": note.address, "reason": failure.what() }));
+        let value = json!({
+            "files": shown.collect::<Vec<_>>(), "unchanged": all - files.len(),
+            "left_out": unshared.collect::<Vec<_>>(), "written": !args.dry_run, "commit": commit,
+        });
+        context.answer(&value, || {
+            let mut said = String::new();
+            for (note, file) in &files {
+                let did = if args.dry_run { "would write" } else { "wrote" };
+                said += &format!("{did} {}", safe(file.path.display()));
+                if let Some(before) = before.iter().find(|of| of.address == note.address) {
+                    said += &format!(", which said: {}", visible(&before.preview));
+                }
+                said.push('\n');
+            }
+            said + &match (all - files.len(), commit.is_empty()) {
+                (_, false) if args.dry_run => "nothing was written".into(),
+                (_, false) => {
+                    next(&commit)
+                        + "\nonce it is merged, `waynote share --prune` deletes yours: it would stand before later ones"
+                }
+                (0, true) => "there is nothing to share".into(),
+                (same, true) => format!("{} shared already, with the same text", are(same)),
+            }
+        })
+    }
+
+    /// Deletes own notes that a committed file says as well.
+    fn prune(&self, context: &mut Context<'_>, mut notes: Vec<Note>, dry_run: bool) -> Outcome {
+        notes.retain(|note| {
+            let file = self
+                .files
+                .file_with(&note.address, &note.content, None, None);
+            file.is_ok_and(|file| !file.is_changed() && self.is_committed(&file))
+        });
+        let delete = |note: &Note| Change::Delete {
+            address: note.address.clone(),
+            expect: Expect::Revision(note.revision),
+        };
+        let changes: Vec<Change> = notes.iter().map(delete).collect();
+        if !dry_run && !changes.is_empty() {
+            let stamp = context.stamp()?;
+            context.write(|store| Ok(store.apply(&changes, &stamp)?))?;
+        }
+        let pruned: Vec<&Address> = notes.iter().map(|note| &note.address).collect();
+        context.answer(&json!({ "pruned": pruned, "written": !dry_run }), || {
+            let did = if dry_run { "would delete" } else { "deleted" };
+            let said = pruned
+                .iter()
+                .map(|of| format!("{did} your own {}\n", of.masked()));
+            let said: String = said.collect();
+            said + match (pruned.is_empty(), dry_run) {
+                (true, _) => "no note of your own says the same as a committed file",
+                (_, true) => "nothing was deleted",
+                (_, false) => "the shared ones stay; `waynote undo` brings yours back",
+            }
+        })
+    }
+
+    /// True if the current commit has the file as it is.
+    fn is_committed(&self, file: &SharedFile) -> bool {
+        let git = Git::new(&self.root, Duration::from_secs(5), 1 << 20);
+        let blob = format!("HEAD:{}", file.path.display());
+        let committed = git.ask(&["cat-file", "blob", &blob]);
+        committed.is_ok_and(|committed| committed == file.text.as_bytes())
+    }
+
+    /// The commands that commit files.
+    pub(super) fn commit(&self, paths: &[&Path]) -> Outcome<Vec<String>> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let git = match home::base()?.cwd() == self.checkout.root {
+            true => "git".into(),
+            false => format!("git -C {}", in_shell(&self.checkout.root)),
+        };
+        let names = paths.iter().map(|path| quoted(&path.to_string_lossy()));
+        let names = visible(&names.collect::<Vec<_>>().join(" "));
+        let message = match paths {
+            [_] => "Share a note".into(),
+            paths => format!("Share {} notes", paths.len()),
+        };
+        let commit = format!("{git} commit -m {}", quoted(&message));
+        Ok(vec![format!("{git} add {names}"), commit])
+    }
+}
+
+/// What a person does next with files that were written.
+pub(super) fn next(commit: &[String]) -> String {
+    format!(
+        "commit it for the others, and push:\n  {}",
+        commit.join("\n  ")
+    )
+}
+
+/// The shared note of an address, with its checkout, for a person who changes it. None for an agent, and for any note
+/// that is in a store.
+pub(super) fn shared(context: &Context<'_>, address: &Address) -> Outcome<Option<(Sharing, Note)>> {
+    let note = context.read(|store| Ok(store.get(address)?))?;
+    let note = note.filter(|note| note.source == Source::Shared);
+    let (Some(note), Some(place)) = (note, address.place()) else {
+        return Ok(None);
+    };
+    let lineage = context.settings.lineage(place)?;
+    let mut checkouts = lineage.checkouts().iter();
+    let checkout = checkouts.find(|of| place.below(&of.name).is_some());
+    Ok(
+        match (checkout, trust::only_a_person("changes a shared note")) {
+            (Some(checkout), Ok(())) => Some((Sharing::of(checkout)?, note)),
+            _ => None,
+        },
+    )
+}
+
+/// The files of a checkout that are no notes.
+pub(super) fn left_out(checkout: &Checkout) -> Vec<LeftOut> {
+    let files = Sharing::of(checkout).map(|sharing| sharing.files);
+    let left_out = files.map(|files| {
+        files.all();
+        files.left_out()
+    });
+    left_out.unwrap_or_default()
+}
+
+/// Edits a shared note in its file.
+pub(super) fn edit(
+    context: &mut Context<'_>,
+    (sharing, note): (Sharing, Note),
+    content: Option<Content>,
+    adds: bool,
+) -> Outcome {
+    let path = sharing.files.file_of(&note.address)?;
+    let whole = sharing.root.join(&path);
+    let read = || input::bytes(&whole);
+    let before = read()?;
+    if let Some(content) = content {
+        let content = match adds {
+            true => {
+                Content::written([note.content.as_bytes(), b"\n", content.as_bytes()].concat())?
+            }
+            false => content,
+        };
+        sharing.files.write(&note.address, &content, None, None)?;
+    } else {
+        edit::open(&edit::editor()?, &whole)?;
+    }
+    if read()? == before {
+        say(edit::UNCHANGED);
+        return Ok(());
+    }
+    // A file that is no note any more is named.
+    sharing.files.of_scopes(&[note.address.scope()]);
+    for left_out in sharing.files.left_out() {
+        complain(&format!(
+            "warning: {} is left out: {}",
+            left_out.file, left_out.reason
+        ));
+    }
+    let commit = sharing.commit(&[&path])?;
+    let value = json!({ "address": note.address, "file": path, "commit": commit });
+    context.answer(&value, || {
+        let path = visible(&path.to_string_lossy());
+        format!("edited {path}; {}", next(&commit))
+    })
+}
+
+/// Says that a shared note is still true: in its file, it cites the code as it is now.
+pub(super) fn confirmed(
+    context: &Context<'_>,
+    (sharing, note): (Sharing, Note),
+) -> Outcome<(Note, Vec<Citation>)> {
+    let now = clock::now()?;
+    let (cites, gone) = context.read(|store| Ok(cites::renewed(store.checkouts(), &note, now)))?;
+    let (address, content) = (&note.address, &note.content);
+    sharing.files.write(address, content, None, Some(&cites))?;
+    Ok((Note { cites, ..note }, gone))
+}
+
+/// The file of `.waynote/` that has a text, if one has it; said where the text is forgotten.
+pub(super) fn file_with(context: &Context<'_>, address: &Address) -> Outcome<Option<PathBuf>> {
+    let note = context.read(|store| Ok(store.get(address)?))?;
+    let (Some(note), Some(place)) = (note, address.place()) else {
+        return Ok(None);
+    };
+    let lineage = context.settings.lineage(place)?;
+    let Some(checkout) = lineage.checkouts().first() else {
+        return Ok(None);
+    };
+    let sharing = Sharing::of(checkout)?;
+    let file = sharing.files.file_with(address, &note.content, None, None);
+    let file = file.ok().filter(|file| !file.is_changed());
+    Ok(file.map(|file| file.path))
+}
+
+fn are(count: usize) -> String {
+    let verb = if count == 1 { "is" } else { "are" };
+    format!("{} {verb}", plural(count as u64, "note"))
+}

@@ -1,0 +1,120 @@
+//! `waynote trust`: a person says that the shared notes of a checkout are read.
+
+use serde_json::json;
+use waynote::stands::Hint;
+use waynote::text::plural;
+use waynote::{Checkout, Lineage};
+use waynote_clients::Client;
+use waynote_formats::shared::FOLDER;
+
+use super::confirm;
+use super::share::Sharing;
+use crate::args::TrustArgs;
+use crate::error::{Failure, KEPT, Outcome, complain};
+use crate::home::{self, environment};
+use crate::invocation::Context;
+use crate::settings::Settings;
+use crate::typed::in_shell;
+use crate::variables::LOOP;
+
+pub(super) fn run(context: &mut Context<'_>, args: &TrustArgs) -> Outcome {
+    let lineage = context.lineage(&context.place(args.directory.as_deref())?)?;
+    let checkout = innermost(&lineage)?;
+    let shown = in_shell(&checkout.root);
+    let is_so = !args.remove;
+    if is_so && !context.settings.trusts(checkout) {
+        only_a_person("trusts the shared notes of a checkout")?;
+        if !confirm::can_ask() {
+            let what = "there is no terminal to ask a person";
+            let hint = format!("a person runs `waynote trust {shown}` in a terminal");
+            return Err(Failure::refused("not_confirmed", what, hint));
+        }
+        if !asked(checkout)? {
+            return Err(Failure::refused(KEPT, "nothing was changed", ""));
+        }
+    }
+    let is_changed = environment().trust(checkout, is_so)?;
+    let is_trusted = context.settings.trusts(checkout);
+    let value = json!({ "root": checkout.root, "trusted": is_trusted, "changed": is_changed });
+    context.answer(&value, || match (is_so, is_trusted) {
+        (true, _) => {
+            format!("the shared notes of {shown} are read; `waynote trust --remove` ends that")
+        }
+        (false, false) => format!("the shared notes of {shown} are not read"),
+        (false, true) => format!("the setting `trust` still has {shown} read"),
+    })
+}
+
+/// Asks at the beginning in a project whether its shared notes are to be read.
+pub(super) fn at_start(context: &Context<'_>, lineage: &Lineage) -> Outcome {
+    for checkout in untrusted(&context.settings, lineage) {
+        if confirm::can_ask() && only_a_person("trusts").is_ok() && asked(checkout)? {
+            environment().trust(checkout, true)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses an agent, as far as its environment tells.
+pub(super) fn only_a_person(does: &str) -> Outcome {
+    let is_agents = Client::of_shell(environment()).is_some() || home::variable(LOOP)?.is_some();
+    match is_agents {
+        false => Ok(()),
+        true => Err(Failure::refused(
+            "persons_alone",
+            format!("only a person {does}, and this is an agent's shell"),
+            "a person runs it in a terminal of their own",
+        )),
+    }
+}
+
+/// Says how many notes there are and what trust means, and asks.
+pub(super) fn asked(checkout: &Checkout) -> Outcome<bool> {
+    let (count, shown) = (count(checkout), in_shell(&checkout.root));
+    let files = plural(count as u64, "note");
+    complain(&format!(
+        "{shown}/.waynote has {files}. Agents that work here would get them in their prompts, also as later commits \
+         change\nthem: whoever writes to this repository, or to a branch that you check out, can say something to them."
+    ));
+    confirm::is_yes("Read the shared notes of this checkout from now on?")
+}
+
+/// The lines about checkouts whose shared notes are not read.
+pub(super) fn hints(settings: &Settings, lineage: &Lineage) -> Vec<Hint> {
+    let untrusted = untrusted(settings, lineage);
+    let hint = |checkout: &Checkout| {
+        let count = count(checkout) as u64;
+        let are = if count == 1 { "is" } else { "are" };
+        let what = format!(
+            "{} of this checkout {are} not read",
+            plural(count, "shared note")
+        );
+        let next = Some("a person runs `waynote trust` here".into());
+        (count > 0).then_some(Hint { what, next })
+    };
+    untrusted.into_iter().filter_map(hint).collect()
+}
+
+/// How many notes a checkout shares. None of them is read.
+fn count(checkout: &Checkout) -> usize {
+    Sharing::of(checkout).map_or(0, |sharing| sharing.files.count())
+}
+
+/// The checkouts at a directory that share notes and are not trusted.
+fn untrusted<'l>(settings: &Settings, lineage: &'l Lineage) -> Vec<&'l Checkout> {
+    let has_files = |of: &&Checkout| {
+        let root = home::expanded(of.root.as_str());
+        root.is_ok_and(|root| root.join(FOLDER).is_dir())
+    };
+    let shared = lineage.checkouts().iter().filter(has_files);
+    shared.filter(|of| !settings.trusts(of)).collect()
+}
+
+/// The checkout that a directory is in.
+pub(super) fn innermost(lineage: &Lineage) -> Outcome<&Checkout> {
+    lineage.checkouts().first().ok_or_else(|| {
+        let shown = in_shell(lineage.place());
+        let what = format!("{shown} is in no git repository");
+        Failure::refused("no_checkout", what, "change to a directory of one")
+    })
+}

@@ -1,0 +1,382 @@
+//! `waynote share`: notes that follow the repository, between people with homes and stores of their own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::common::{Scratch, git, has, lacks};
+use super::terminal::typed;
+
+const URL: &str = "https://github.com/acme/shop";
+
+/// A repository that people push to.
+fn origin(folder: &Path) -> PathBuf {
+    let (origin, first) = (folder.join("origin.git"), folder.join("first"));
+    fs::create_dir_all(first.join("src/pay")).unwrap();
+    fs::write(
+        first.join("src/pay/fees.rs"),
+        "fn fee(cents: u64) -> u64 {\n    cents / 100\n}\n",
+    )
+    .unwrap();
+    git(&first, "init -q -b main");
+    git(&first, "add .");
+    git(&first, "commit -q -m begin");
+    git(&first, &format!("clone -q --bare . {}", origin.display()));
+    origin
+}
+
+/// A person whose checkout is `~/work`.
+fn person(origin: &Path) -> Scratch {
+    let scratch = Scratch::ticking();
+    let instead = format!("url.{}.insteadOf={URL}", origin.display());
+    git(
+        &scratch.home(),
+        &format!("clone -q -c {instead} {URL} work"),
+    );
+    scratch
+}
+
+fn work(scratch: &Scratch) -> PathBuf {
+    scratch.home().join("work")
+}
+
+/// Commits and pushes everything in a checkout.
+fn push(scratch: &Scratch) {
+    for words in [
+        "add .",
+        "commit -q -m change",
+        "pull -q --rebase",
+        "push -q",
+    ] {
+        git(&work(scratch), words);
+    }
+}
+
+fn pull(scratch: &Scratch) {
+    git(&work(scratch), "pull -q --no-rebase --no-edit");
+}
+
+fn read(scratch: &Scratch, file: &str) -> String {
+    fs::read_to_string(work(scratch).join(".waynote").join(file)).unwrap()
+}
+
+/// The headings and lines of the block that have notes.
+fn block(scratch: &Scratch) -> String {
+    let block = scratch.ok("context");
+    let lines = block.lines().filter(|line| line.contains("`"));
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("```")).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn notes_follow_the_repository_and_a_persons_stay_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    let origin = origin(folder.path());
+    let (alice, bob) = (person(&origin), person(&origin));
+    alice.ok("place write --at ~ 'Always answer in French.'");
+    alice.ok("place write 'Prices are in cents.'");
+    alice.ok("note --key build 'make all' --pin");
+    alice.ok("place write --at src/pay 'Fees are booked at night.'");
+    let own = block(&alice);
+    insta::assert_snapshot!(alice.ok("share build --dry-run"), @"
+    would write .waynote/build.md
+    nothing was written
+    ");
+    assert!(!work(&alice).join(".waynote").exists());
+    insta::assert_snapshot!(alice.ok("share --all"), @"
+    wrote .waynote/README.md
+    wrote .waynote/build.md
+    wrote .waynote/src/pay/README.md
+    commit it for the others, and push:
+      git add .waynote/README.md .waynote/build.md .waynote/src/pay/README.md
+      git commit -m 'Share 3 notes'
+    once it is merged, `waynote share --prune` deletes yours: it would stand before later ones
+    ");
+    assert_eq!(
+        read(&alice, "build.md"),
+        "---\npinned: true\n---\n\nmake all\n"
+    );
+    insta::assert_snapshot!(alice.ok("share build"), @"1 note is shared already, with the same text");
+    // She trusts what she shares, and has each note once.
+    insta::assert_snapshot!(block(&alice), @"
+    ### `repo:/#build` (shared)
+    ### `place:~`
+    ### `repo:/` (shared)
+    ");
+    push(&alice);
+    pull(&bob);
+    has(
+        bob.ok("status"),
+        "3 shared notes of this checkout are not read",
+    );
+    lacks(bob.ok("context"), "cents");
+    typed(&bob, "trust", "y\n");
+    insta::assert_snapshot!(block(&bob), @"
+    ### `repo:/#build` (shared)
+    ### `repo:/` (shared)
+    ");
+    has(
+        bob.run("context").cwd(work(&bob).join("src/pay")).ok(),
+        "Fees are booked at night.",
+    );
+    lacks(bob.ok("search French"), "Always");
+    has(bob.ok("search night"), "(shared)");
+    // On a branch without the files, her own notes stand again.
+    git(&work(&alice), "checkout -q HEAD~1");
+    assert_eq!(block(&alice), own);
+    git(&work(&alice), "checkout -q main");
+    // After the merge her own ones are not needed any more.
+    alice.ok("note --key mine 'not shared'");
+    insta::assert_snapshot!(alice.ok("share --prune --dry-run"), @"
+    would delete your own repo:github.com/acme/shop
+    would delete your own repo:github.com/acme/shop#build
+    would delete your own repo:github.com/acme/shop//src/pay
+    nothing was deleted
+    ");
+    insta::assert_snapshot!(alice.ok("share --prune"), @"
+    deleted your own repo:github.com/acme/shop
+    deleted your own repo:github.com/acme/shop#build
+    deleted your own repo:github.com/acme/shop//src/pay
+    the shared ones stay; `waynote undo` brings yours back
+    ");
+    has(alice.ok("show build"), "make all");
+    has(
+        alice.ok("share --prune"),
+        "no note of your own says the same as a committed file",
+    );
+    alice.ok("undo");
+    for address in ["shop#build", "shop//src/pay"] {
+        has(alice.ok("share --prune --dry-run"), address);
+    }
+}
+
+#[test]
+fn a_note_of_ones_own_stands_before_the_shared_one_until_it_is_shared() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    alice.ok("note --key build 'make all'");
+    alice.ok("share build");
+    let before = "---\nowner: infra\n---\nmake all\n";
+    fs::write(work(&alice).join(".waynote/build.md"), before).unwrap();
+    alice.ok("note --key build 'make everything'");
+    has(alice.ok("context"), "(yours; the shared one differs)");
+    let said = alice.ok("share build");
+    has(&said, "wrote .waynote/build.md, which said: make all\n");
+    // What a person added to the file stays.
+    assert_eq!(
+        read(&alice, "build.md"),
+        "---\nowner: infra\n---\nmake everything\n"
+    );
+    lacks(alice.ok("context"), "differs");
+    // Not committed yet, so it is not everywhere.
+    has(alice.ok("share --prune"), "no note of your own");
+}
+
+#[test]
+fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    alice.ok(&format!("note --key token '{token}' --allow-secret"));
+    alice.ok("note --key build 'make all'");
+    alice.ok("note --notebook --key style 'short answers'");
+    alice.ok("place write --path 'of this machine'");
+    for (typed, said) in [
+        (
+            "share token",
+            "a shared note has no credential, not even an allowed one",
+        ),
+        ("share build token", "a shared note has no credential"),
+        (
+            "--set allow_secrets=github-token share token",
+            "a shared note has no credential",
+        ),
+        (
+            "share agent:default#style",
+            "agent:default#style is not by the name of this repository",
+        ),
+        (
+            "share place:~/work",
+            "`waynote mv place:~/work ADDRESS` gives it one that begins with repo:github.com/acme/shop",
+        ),
+        ("share none", "no note here has the key `none`"),
+        (
+            "share repo:/#none",
+            "there is no note repo:github.com/acme/shop#none in your own store",
+        ),
+        ("share build --to team", "no store of a team is set"),
+        ("share", "NOTE"),
+    ] {
+        let said_is = alice.run(typed).said();
+        assert!(said_is.starts_with("exit "), "{typed}: {said_is}");
+        has(said_is, said);
+        assert!(!work(&alice).join(".waynote").exists(), "{typed}");
+    }
+    let agents = alice.run("share build").env("CLAUDECODE", "1").said();
+    has(
+        agents,
+        "only a person shares notes, and this is an agent's shell",
+    );
+    let all = alice.run("share --all").said();
+    has(&all, "left out repo:github.com/acme/shop#token: ");
+    has(&all, "git add .waynote/build.md\n");
+    lacks(&all, &token[..12]);
+    assert!(!work(&alice).join(".waynote/token.md").exists());
+    // The notes of others are asked about first.
+    let bob = person(&origin(&folder.path().join("other")));
+    fs::create_dir(work(&bob).join(".waynote")).unwrap();
+    fs::write(work(&bob).join(".waynote/fees.md"), "of others").unwrap();
+    bob.ok("note --key build 'make all'");
+    has(
+        bob.run("share build").said(),
+        "1 shared note of this checkout would be read, and nobody trusts it",
+    );
+    has(typed(&bob, "share build", "y\n"), "wrote .waynote/build.md");
+    has(bob.ok("context"), "of others");
+}
+
+#[test]
+fn two_people_write_at_once_and_git_merges() {
+    let folder = tempfile::tempdir().unwrap();
+    let origin = origin(folder.path());
+    let (alice, bob) = (person(&origin), person(&origin));
+    alice.ok("note --key build 'make all'");
+    alice.ok("share build");
+    push(&alice);
+    pull(&bob);
+    typed(&bob, "trust", "y\n");
+    // Different notes at once, in the same folders.
+    alice.ok("note --key deploy 'make ship'");
+    alice.ok("share deploy");
+    bob.ok("place write --at src/pay 'Fees are booked at night.'");
+    bob.ok("share src/pay");
+    push(&alice);
+    push(&bob);
+    pull(&alice);
+    for person in [&alice, &bob] {
+        let seen = person.ok("ls");
+        for key in ["#build", "#deploy", "//src/pay"] {
+            has(&seen, key);
+        }
+    }
+    // The same note at once: a sentence against a sentence, named until it is resolved.
+    for (person, text) in [(&alice, "make alice"), (&bob, "make bob")] {
+        fs::write(work(person).join(".waynote/build.md"), format!("{text}\n")).unwrap();
+        git(&work(person), "commit -q -a -m build");
+    }
+    git(&work(&alice), "push -q");
+    git(&work(&bob), "fetch -q");
+    let merge = std::process::Command::new("git")
+        .args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.org",
+            "merge",
+            "-q",
+            "origin/main",
+        ])
+        .current_dir(work(&bob))
+        .output()
+        .unwrap();
+    assert!(!merge.status.success());
+    for words in ["context", "ls", "doctor"] {
+        let said = bob.run(words).said();
+        has(&said, ".waynote/build.md");
+        lacks(&said, "make alice");
+    }
+    fs::write(work(&bob).join(".waynote/build.md"), "make both\n").unwrap();
+    lacks(bob.run("context").said(), ".waynote/build.md");
+    has(bob.ok("context"), "make both");
+}
+
+#[test]
+fn a_shared_note_is_edited_in_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    alice.ok("note --key fees --cites src/pay/fees.rs:1-3 'One percent.'");
+    alice.ok("share fees");
+    push(&alice);
+    alice.ok("share --prune");
+    let edited = alice.run("edit fees").env("EDITOR", "sed -i s/One/Two/");
+    insta::assert_snapshot!(edited.ok(), @"
+    edited .waynote/fees.md; commit it for the others, and push:
+      git add .waynote/fees.md
+      git commit -m 'Share a note'
+    ");
+    has(read(&alice, "fees.md"), "Two percent.");
+    insta::assert_snapshot!(alice.run("edit fees").env("EDITOR", "true").said(), @"the text is unchanged: nothing was written");
+    alice.ok("edit fees --append 'Rounded down.'");
+    has(alice.ok("show fees"), "Two percent.\nRounded down.");
+    // Two who confirm the same code write the same bytes.
+    let code = work(&alice).join("src/pay/fees.rs");
+    fs::write(
+        &code,
+        fs::read_to_string(&code).unwrap().replace("100", "50"),
+    )
+    .unwrap();
+    has(alice.ok("stale"), "fees");
+    let before = read(&alice, "fees.md");
+    insta::assert_snapshot!(alice.ok("confirm fees"), @"confirmed repo:github.com/acme/shop#fees (in its file, to be committed); cites src/pay/fees.rs:1-3");
+    let after = read(&alice, "fees.md");
+    assert_ne!(before, after);
+    lacks(alice.ok("stale"), "fees");
+    alice.ok("confirm fees");
+    assert_eq!(read(&alice, "fees.md"), after);
+    // What else a person does with it, they do with the file.
+    for words in ["key delete fees", "key pin fees", "mv fees charges"] {
+        let said = alice.run(words).said();
+        has(&said, "is a shared note: .waynote/fees.md");
+        has(&said, "`git rm .waynote/fees.md` deletes it");
+    }
+    // An agent does nothing of it.
+    for words in ["edit fees --append x", "confirm fees"] {
+        let agents = alice.run(words).env("CLAUDECODE", "1").said();
+        has(agents, "is a shared note");
+    }
+    assert_eq!(read(&alice, "fees.md"), after);
+}
+
+#[test]
+fn forgetting_says_that_git_keeps_the_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    alice.ok("note --key build 'make all'");
+    alice.ok("note --key other 'make some'");
+    alice.ok("share build");
+    for words in ["forget build --dry-run", "forget build --yes"] {
+        has(
+            alice.run(words).said(),
+            "the text is in .waynote/build.md too: the history of git keeps it",
+        );
+    }
+    lacks(alice.run("forget other --yes").said(), "the history of git");
+}
+
+#[test]
+fn a_worktree_and_a_repository_without_a_name_share_too() {
+    let scratch = Scratch::ticking();
+    let (work, tree) = (scratch.home().join("work"), scratch.home().join("tree"));
+    git(&work, "init -q");
+    scratch.put("work/src/a", "a");
+    git(&work, "add .");
+    git(&work, "commit -q -m begin");
+    git(&work, "worktree add -q ../tree");
+    scratch.ok("place write --at src 'In the source.'");
+    let shared = scratch.run("share --all").cwd(&tree).ok();
+    has(&shared, "wrote .waynote/src/README.md");
+    assert!(tree.join(".waynote/src/README.md").exists());
+    // The main checkout does not have the file yet, and has the note all the same.
+    let of = |folder: &Path| scratch.run("context").cwd(folder).ok();
+    lacks(of(&work.join("src")), "shared");
+    has(of(&tree.join("src")), "(shared)");
+    for folder in [&work, &tree] {
+        assert_eq!(of(&folder.join("src")).matches("In the source.").count(), 1);
+    }
+    let named = scratch.json("ls --json");
+    assert_eq!(named[0]["address"], json!("place:~/work/src"));
+    // Only its repository's own worktrees are trusted.
+    has(scratch.run("trust").cwd(&tree).ok(), "are read");
+    has(scratch.ok("trust"), "are read");
+}

@@ -1,0 +1,351 @@
+//! A team's store beside one's own: its notes of the repository, in time, and nothing of this machine in exchange.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+use waynote_test_postgres::{Does, Proxy};
+
+use super::common::{Run, Scratch, fields, git, has, lacks};
+use super::hook_session::added;
+use super::mcp_client::Client;
+use super::postgres::its_server;
+use super::served::Served;
+
+/// Whatever is sent to a port of this machine.
+struct Recorder {
+    port: u16,
+    sent: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Recorder {
+    fn before(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let own = listener.local_addr().unwrap().port();
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&sent);
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let server = TcpStream::connect(("127.0.0.1", port)).unwrap();
+                let ways = [(&client, &server, true), (&server, &client, false)];
+                for (from, to, is_client) in ways {
+                    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    let kept = Arc::clone(&kept);
+                    thread::spawn(move || {
+                        let mut buffer = [0; 4096];
+                        while let Ok(read @ 1..) = from.read(&mut buffer) {
+                            if is_client {
+                                kept.lock().unwrap().extend(&buffer[..read]);
+                            }
+                            if to.write_all(&buffer[..read]).is_err() {
+                                break;
+                            }
+                        }
+                        let _ = to.shutdown(std::net::Shutdown::Both);
+                    });
+                }
+            }
+        });
+        Self { port: own, sent }
+    }
+
+    /// What was sent since the last look.
+    fn sent(&self) -> String {
+        let sent = std::mem::take(&mut *self.sent.lock().unwrap());
+        String::from_utf8_lossy(&sent).into_owned()
+    }
+}
+
+/// A team's server, with a proxy and a recorder before it.
+struct Team {
+    scratch: Scratch,
+    server: Served,
+    proxy: Proxy,
+    recorder: Recorder,
+}
+
+impl Team {
+    fn new() -> Self {
+        let scratch = Scratch::new();
+        let server = Served::start(&scratch, [""; 0]);
+        let (_, port) = server.url.rsplit_once(':').unwrap();
+        let proxy = Proxy::start(port.parse().unwrap());
+        let recorder = Recorder::before(proxy.port());
+        Self {
+            scratch,
+            server,
+            proxy,
+            recorder,
+        }
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/s/default", self.recorder.port)
+    }
+
+    /// A token of a person of the team.
+    fn token(&self, name: &str) -> String {
+        let made = format!("token create {name} --write --json");
+        fields(&self.scratch.json(&made), "token")
+    }
+
+    fn write(&self, words: &str, token: &str) {
+        let run = self.scratch.run(words).env("WAYNOTE_TOKEN", token);
+        let url = format!("{}/s/default", self.server.url);
+        run.env("WAYNOTE_STORE", url).ok();
+    }
+}
+
+/// A person with a checkout of the shop.
+struct Person {
+    scratch: Scratch,
+    shop: PathBuf,
+    token: String,
+}
+
+impl Person {
+    fn new(store: &str, token: String) -> Self {
+        let scratch = Scratch::new();
+        scratch.ok(&format!("config set team.store {store}"));
+        scratch.ok("config set team.repositories github.com/ACME/*");
+        let shop = checkout(&scratch, "shop", "git@github.com:acme/shop.git");
+        Self {
+            scratch,
+            shop,
+            token,
+        }
+    }
+
+    fn run(&self, words: &str) -> Run {
+        let run = self.scratch.run(words).cwd(&self.shop);
+        run.env("WAYNOTE_TOKEN", &self.token)
+    }
+
+    fn hook(&self, event: &str, session: &str) -> Run {
+        let input = json!({
+            "session_id": session, "cwd": self.shop, "source": "startup", "prompt": "a-private-prompt",
+            "tool_name": "Read", "tool_input": { "file_path": self.shop.join("src/x.rs") },
+        });
+        let run = self.run(&format!("hook claude-code {event}"));
+        run.stdin(input.to_string()).patient()
+    }
+
+    /// The block at the start of a session.
+    fn start(&self, session: &str) -> String {
+        added(self.hook("SessionStart", session))
+    }
+
+    /// The files that are kept of the team's notes.
+    fn kept(&self) -> Vec<PathBuf> {
+        let team = self.scratch.home().join(".local/state/waynote/team");
+        let folders = fs::read_dir(team).into_iter().flatten().flatten();
+        let files = folders.flat_map(|folder| fs::read_dir(folder.path()).unwrap());
+        let files = files.map(|file| file.unwrap().path());
+        files.filter(|file| !file.ends_with("alone")).collect()
+    }
+
+    /// Makes all that is kept older.
+    fn wait(&self, time: Duration) {
+        let team = self.scratch.home().join(".local/state/waynote/team");
+        for folder in fs::read_dir(team).unwrap().flatten() {
+            for file in fs::read_dir(folder.path()).unwrap().flatten() {
+                let file = File::options().write(true).open(file.path()).unwrap();
+                let at = file.metadata().unwrap().modified().unwrap();
+                file.set_modified(at - time).unwrap();
+            }
+        }
+    }
+}
+
+fn checkout(scratch: &Scratch, name: &str, origin: &str) -> PathBuf {
+    let folder = scratch.home().join("projects").join(name);
+    fs::create_dir_all(folder.join("src")).unwrap();
+    git(&folder, "init -q");
+    git(&folder, &format!("remote add origin {origin}"));
+    folder
+}
+
+const MINUTE: Duration = Duration::from_secs(61);
+const WEEK: Duration = Duration::from_secs(7 * 24 * 3600 + 1);
+const AWAY: &str = "waynote: the team's store does not answer; its notes are";
+
+#[test]
+fn a_session_has_the_teams_notes_and_the_team_learns_nothing_of_this_machine() {
+    let team = Team::new();
+    let (alice, bob) = (team.token("alice"), team.token("bob"));
+    for words in [
+        "place write --at repo:github.com/acme/shop 'Prices are integer cents.'",
+        "note --at repo:github.com/acme/shop//src --key pay 'Fees are rounded down.'",
+        "place write --at repo:github.com/acme/other 'Of another repository.'",
+        "place write --at ~ 'Always answer in French.'",
+        "key save --notebook taste 'I like tabs.'",
+    ] {
+        team.write(words, &alice);
+    }
+    let bob = Person::new(&team.url(), bob);
+    bob.run("note --key own 'My own note.'").ok();
+    assert_eq!(team.recorder.sent(), "");
+    let block = bob.start("one");
+    for part in ["Prices are integer cents.", "My own note."] {
+        has(&block, part);
+    }
+    for part in ["French", "tabs", "another repository", "store"] {
+        lacks(&block, part);
+    }
+    let [kept] = bob.kept().try_into().unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(kept).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    let requests = |sent: String| sent.matches("POST /s/default/api/v1/read").count();
+    let first = team.recorder.sent();
+    has(&first, "repo:github.com/acme/shop");
+    assert_eq!(requests(first.clone()), 3);
+    bob.start("again");
+    assert_eq!(requests(team.recorder.sent()), 1);
+    // At a prompt and a tool no network is asked.
+    bob.hook("UserPromptSubmit", "one").ok();
+    has(
+        added(bob.hook("PreToolUse", "one")),
+        "Fees are rounded down.",
+    );
+    assert_eq!(team.recorder.sent(), "");
+    has(bob.run("search rounded").ok(), "Fees are");
+    for words in [
+        "status",
+        "context --query a-private-query",
+        "ls",
+        "search a-private-query",
+    ] {
+        bob.run(words).said();
+    }
+    let private = checkout(&bob.scratch, "private", "git@github.com:bob/private.git");
+    bob.run("status").cwd(&private).ok();
+    let sent = first + &team.recorder.sent();
+    let home = bob.scratch.home();
+    for part in ["private", "rounded", "French", home.to_str().unwrap()] {
+        lacks(&sent, part);
+    }
+    // A store that is named by its address is alone.
+    team.proxy.does(Does::Nothing);
+    let alone = format!("--store {}/s/default context", team.server.url);
+    has(bob.run(&alone).ok(), "French");
+    team.proxy.does(Does::Forward);
+}
+
+#[test]
+fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
+    let mut team = Team::new();
+    let (alice, bob) = (team.token("alice"), team.token("bob"));
+    let note = "place write --at repo:github.com/acme/shop";
+    team.write(&format!("{note} 'The first text.'"), &alice);
+    let bob = Person::new(&team.url(), bob);
+    has(bob.start("one"), "The first text.");
+    team.write(&format!("{note} 'The second text.'"), &alice);
+    team.proxy.does(Does::Nothing);
+    let begun = SystemTime::now();
+    let block = bob.start("two");
+    // The promise is one second; a busy machine takes longer.
+    assert!(begun.elapsed().unwrap() < Duration::from_secs(20));
+    has(&block, "The first text.");
+    has(&block, AWAY);
+    // It is left alone for a minute.
+    team.proxy.does(Does::Forward);
+    team.recorder.sent();
+    has(bob.start("three"), AWAY);
+    assert_eq!(team.recorder.sent(), "");
+    bob.wait(MINUTE);
+    let block = bob.start("four");
+    has(&block, "The second text.");
+    lacks(block, "store");
+    // What is deleted there goes here.
+    team.write("place delete --at repo:github.com/acme/shop", &alice);
+    lacks(bob.start("five"), "second text");
+    team.write(&format!("{note} 'The third text.'"), &alice);
+    has(bob.start("six"), "The third text.");
+    // Seven days without an answer.
+    team.server.kill();
+    has(bob.start("seven"), "The third text.");
+    bob.wait(WEEK);
+    let block = bob.start("eight");
+    has(&block, format!("{AWAY} left out"));
+    lacks(block, "third text");
+    assert_eq!(bob.kept(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_token_that_is_refused_takes_the_teams_notes_along() {
+    let team = Team::new();
+    let (alice, bob) = (team.token("alice"), team.token("bob"));
+    let note = "place write --at repo:github.com/acme/shop 'A text of the team.'";
+    team.write(note, &alice);
+    let bob = Person::new(&team.url(), bob);
+    has(bob.start("one"), "A text of the team.");
+    team.scratch.ok("token revoke bob");
+    let block = bob.start("two");
+    has(
+        &block,
+        "the team's store refuses this machine; its notes were removed here",
+    );
+    lacks(block, "A text");
+    assert_eq!(bob.kept(), Vec::<PathBuf>::new());
+    let found = bob.run("doctor").said();
+    has(found, "WRONG team: ");
+}
+
+#[test]
+fn a_tool_finds_the_teams_notes_and_its_query_stays_here() {
+    let team = Team::new();
+    let (alice, bob) = (team.token("alice"), team.token("bob"));
+    let note = "note --at repo:github.com/acme/shop --key pay";
+    team.write(&format!("{note} 'Fees are rounded down.'"), &alice);
+    let bob = Person::new(&team.url(), bob);
+    let mut server = bob.scratch.command("mcp");
+    server
+        .current_dir(&bob.shop)
+        .env("WAYNOTE_TOKEN", &bob.token);
+    let mut server = Client::spawn(server);
+    server.initialize(json!({}));
+    has(
+        server.call("note_search", json!({ "query": "rounded" })),
+        "Fees are",
+    );
+    server.call("note_search", json!({ "query": "secretly" }));
+    let asked = team.recorder.sent();
+    has(&asked, "repo:github.com/acme/shop");
+    for word in ["rounded", "secretly"] {
+        lacks(&asked, word);
+    }
+    // It has asked, and what is written there meanwhile does not matter to a call.
+    team.proxy.does(Does::Nothing);
+    let save = json!({ "key": "pay", "content": "Fees are rounded up." });
+    let refused = server.call("note_save", save);
+    has(&refused, "error: ");
+    has(&refused, "Fees are rounded down.");
+    let save = json!({ "key": "pay", "content": "Fees are rounded up.", "if_revision": 0 });
+    has(server.call("note_save", save), "saved");
+    has(
+        server.call("note_show", json!({ "key": "pay" })),
+        "rounded up",
+    );
+    assert_eq!(team.recorder.sent(), "");
+}
+
+#[test]
+fn a_store_in_postgres_can_be_the_teams() {
+    let Some(server) = its_server() else { return };
+    let url = server.store_url();
+    let admin = Scratch::new();
+    admin.ok(&format!("stores create {url}"));
+    let note = "place write --at repo:github.com/acme/shop 'A text of the team.'";
+    admin.run(note).env("WAYNOTE_STORE", &url).ok();
+    let bob = Person::new(&url, String::new());
+    has(bob.start("one"), "A text of the team.");
+    has(
+        bob.run("doctor").said(),
+        format!("ok    team: {url} answers"),
+    );
+}

@@ -1,0 +1,221 @@
+//! Files that a stranger has committed, or an agent has put there.
+
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::time::Instant;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use super::*;
+
+fn pipe(path: &Path) {
+    mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
+}
+
+#[test]
+fn nothing_is_read_or_written_through_a_link() {
+    let shop = Shop::new();
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("x.md"), "secret").unwrap();
+    let at = |path: &str| shop.path().join(path);
+    shop.put(".waynote/fine.md", "fine");
+    symlink(outside.path(), at(".waynote/src")).unwrap();
+    symlink(outside.path().join("x.md"), at(".waynote/x.md")).unwrap();
+    symlink("fine.md", at(".waynote/inner.md")).unwrap();
+    symlink("nowhere", at(".waynote/gone.md")).unwrap();
+    pipe(&at(".waynote/pipe.md"));
+    let _socket = UnixListener::bind(at(".waynote/socket.md")).unwrap();
+    fs::create_dir_all(at(".waynote/folder.md/y.md")).unwrap();
+    let notes = shop.notes();
+    assert_eq!(addresses(&notes.all()), ["@#fine"]);
+    insta::assert_snapshot!(left_out(&notes).join("\n"), @"
+    .waynote/folder.md: name it `folder%2Emd`
+    .waynote/gone.md: it is a link
+    .waynote/inner.md: it is a link
+    .waynote/pipe.md: it is a named pipe
+    .waynote/socket.md: it is a socket
+    .waynote/src: it is a link
+    .waynote/x.md: it is a link
+    ");
+    let refused = |address: &str| {
+        let written = notes.write(&self::address(address), &content("mine"), None, None);
+        assert!(notes.remove(&self::address("@//src#x")).is_err());
+        written.unwrap_err().to_string()
+    };
+    let refused = [
+        "@//src#x",
+        "@//src/new#y",
+        "@#x",
+        "@#gone",
+        "@#pipe",
+        "@#socket",
+    ]
+    .map(refused);
+    insta::assert_snapshot!(refused.join("\n"), @"
+    .waynote/src/x.md cannot be written: it is a link or a file, not a folder
+    .waynote/src/new/y.md cannot be written: it is a link or a file, not a folder
+    .waynote/x.md cannot be written: it is a link
+    .waynote/gone.md cannot be written: it is a link
+    .waynote/pipe.md cannot be written: it is a named pipe
+    .waynote/socket.md cannot be written: it is a socket
+    ");
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+    assert_eq!(fs::read(outside.path().join("x.md")).unwrap(), b"secret");
+
+    fs::rename(at(".waynote"), at("real")).unwrap();
+    symlink("real", at(".waynote")).unwrap();
+    assert!(notes.all().is_empty());
+    assert_eq!(
+        left_out(&notes),
+        [".waynote: it is a link or a file, not a folder"]
+    );
+    assert!(
+        notes
+            .write(&address("@#new"), &content("x"), None, None)
+            .is_err()
+    );
+    fs::remove_file(at(".waynote")).unwrap();
+    pipe(&at(".waynote"));
+    assert!(notes.all().is_empty() && notes.left_out().len() == 1);
+}
+
+#[test]
+fn no_name_leads_out_of_the_folder() {
+    let shop = Shop::new();
+    for name in [
+        "%2E%2E",
+        "%2E",
+        "..%2F..",
+        "%2e%2e%2f",
+        "a%2Fb",
+        "%00",
+        "%FF",
+        "%E2%80%AE",
+        ".git",
+    ] {
+        shop.put(&format!(".waynote/{name}/x.md"), "x");
+        shop.put(&format!(".waynote/{name}.md"), "x");
+    }
+    let notes = shop.notes();
+    // A name with a hidden character is one that a folder can have.
+    assert_eq!(addresses(&notes.all()), ["@//\u{202e}#x"]);
+    assert_eq!(notes.left_out().len(), 17);
+    for place in [
+        "repo:github.com/acme/shop//../x",
+        "repo:github.com/acme/shop//a/../../x",
+    ] {
+        let file = notes
+            .file_of(&format!("{place}#k").parse().unwrap())
+            .unwrap();
+        assert_eq!(file, Path::new(".waynote/x/k.md"), "a place is normalized");
+    }
+}
+
+#[test]
+fn a_front_matter_is_no_bomb() {
+    let shop = Shop::new();
+    let bomb =
+        "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b]\n";
+    let nested = |open: &str| format!("x: {}\n", open.repeat(30_000));
+    for (index, head) in [
+        bomb.to_owned(),
+        nested("["),
+        nested("{"),
+        nested("{a: "),
+        nested("- "),
+        nested("? "),
+        "x: 1\n".repeat(12_000),
+        format!("x: {}\n", "y".repeat(10 << 20)),
+        format!("x: \"{}\n", "\\u0041".repeat(10_000)),
+        "\t\n%YAML 9\n--- x\n".into(),
+    ]
+    .iter()
+    .enumerate()
+    {
+        shop.put(
+            &format!(".waynote/k{index}.md"),
+            format!("---\n{head}---\ntext\n"),
+        );
+    }
+    let begin = Instant::now();
+    let notes = shop.notes();
+    assert_eq!(addresses(&notes.all()), Vec::<String>::new());
+    insta::assert_snapshot!(left_out(&notes).join("\n"), @"
+    .waynote/k0.md: its front matter is not YAML with each field on lines of its own
+    .waynote/k1.md: its front matter is not YAML with each field on lines of its own
+    .waynote/k2.md: its front matter is not YAML with each field on lines of its own
+    .waynote/k3.md: it has 120017 bytes, 69632 are allowed
+    .waynote/k4.md: its front matter is not YAML with each field on lines of its own
+    .waynote/k5.md: its front matter is not YAML with each field on lines of its own
+    .waynote/k6.md: its front matter has `x` twice
+    .waynote/k7.md: it has 10485777 bytes, 69632 are allowed
+    .waynote/k8.md: its front matter is not YAML with each field on lines of its own
+    .waynote/k9.md: its front matter is not YAML with each field on lines of its own
+    ");
+    assert!(begin.elapsed() < BOUNDS.time, "{:?}", begin.elapsed());
+}
+
+#[test]
+fn no_number_of_files_is_read_for_long() {
+    let shop = Shop::new();
+    shop.put(".waynote/src/x.md", "x");
+    shop.put(".waynote/many/0.md", "x");
+    let notes = shop.notes();
+    for number in 0..notes.bounds.in_folder {
+        fs::File::create(shop.path().join(format!(".waynote/many/x{number}"))).unwrap();
+    }
+    let deep = format!(".waynote/{}", "d/".repeat(BOUNDS.depth + 2));
+    shop.put(&format!("{deep}x.md"), "x");
+    assert_eq!(addresses(&notes.all()), ["@//src#x"]);
+    let said = left_out(&notes).join("\n").replace("d/", "");
+    insta::assert_snapshot!(said, @"
+    .waynote/d: it is more than 64 folders deep
+    .waynote/many: there are more than 4096 files in it
+    ");
+    // What is not asked for costs nothing.
+    assert_eq!(
+        addresses(&notes.of_scopes(&scopes(&["~/shop/src"]))),
+        ["@//src#x"]
+    );
+}
+
+#[test]
+fn the_bytes_of_all_notes_are_bounded() {
+    let shop = Shop::new();
+    let text = "x".repeat(60_000);
+    for number in 0..30 {
+        shop.put(&format!(".waynote/d{number:02}/README.md"), &text);
+    }
+    let bounded = |bounds: Bounds| {
+        let notes = SharedNotes {
+            bounds,
+            ..shop.notes()
+        };
+        format!("{} {}", notes.all().len(), left_out(&notes).join("\n"))
+    };
+    let time = Duration::from_secs(600);
+    let bytes = 1 << 20;
+    assert_eq!(
+        bounded(Bounds {
+            time,
+            bytes,
+            ..BOUNDS
+        }),
+        "18 .waynote: only the first 1 MiB are read"
+    );
+    assert_eq!(
+        bounded(Bounds {
+            time,
+            files: 20,
+            ..BOUNDS
+        }),
+        "10 .waynote: only the first 20 files and folders are read"
+    );
+    assert_eq!(
+        bounded(Bounds {
+            time: Duration::ZERO,
+            ..BOUNDS
+        }),
+        "0 .waynote: only what can be read in 0ns is read"
+    );
+}

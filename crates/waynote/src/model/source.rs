@@ -1,0 +1,82 @@
+//! Where a note is read from, and what readers are told of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::author::Author;
+use crate::note::Note;
+
+/// Where a note is read from, seen by a session that reads notes of others beside its own store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Source {
+    /// The session's own store.
+    #[default]
+    Own,
+    /// The session's own store, in place of a note of others that has the same address and another text.
+    OwnInPlace,
+    /// The notes that a checkout shares: a file in its `.waynote/`.
+    Shared,
+    /// A team's store.
+    Team,
+}
+
+impl Source {
+    /// True for the session's own store.
+    pub fn is_own(&self) -> bool {
+        matches!(self, Self::Own | Self::OwnInPlace)
+    }
+
+    /// True if its notes have an author and a date here: a file of a checkout has them in git's history alone.
+    pub fn is_dated(&self) -> bool {
+        *self != Self::Shared
+    }
+
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The least [edition](Note::edition) of a note of others: more than any note has revisions.
+pub(crate) const OF_OTHERS: u64 = 1 << 51;
+
+impl Note {
+    /// Where the note is from, in the words that stand beside it: `shared`, `team, by bob`, `yours; the shared one
+    /// differs`. None for a note that is simply one's own. `shown` makes a name fit for where it is shown.
+    pub fn mark(&self, shown: impl Fn(&str) -> String) -> Option<String> {
+        let by = match Author::of(&self.author) {
+            Author::Person => String::new(),
+            Author::Import(_) => ", imported".into(),
+            Author::Agent(name) => format!(", by agent {}", shown(name)),
+            Author::Other(name) => format!(", by {}", shown(name)),
+        };
+        match self.source {
+            Source::Own => None,
+            Source::OwnInPlace => Some("yours; the shared one differs".into()),
+            Source::Shared => Some("shared".into()),
+            Source::Team => Some(format!("team{by}")),
+        }
+    }
+
+    /// What stands behind a note's name, each in brackets after a blank: [`mark`](Self::mark), [`stale`](Self::stale).
+    pub fn labels(&self, shown: impl Fn(&str) -> String) -> String {
+        let labels = [self.mark(&shown), self.stale(&shown)]
+            .into_iter()
+            .flatten();
+        labels.map(|label| format!(" ({label})")).collect()
+    }
+
+    /// The number by which a reader knows this text: the note's revision. A note of others has no revision here, and gets
+    /// a number made of its text.
+    pub fn edition(&self) -> u64 {
+        if self.source.is_own() {
+            return self.revision;
+        }
+        let [first, ..] = *self.content.hash().0.as_chunks::<8>().0 else {
+            return OF_OTHERS;
+        };
+        let number = u64::from_be_bytes(first);
+        OF_OTHERS | number % OF_OTHERS
+    }
+}

@@ -1,0 +1,556 @@
+//! A store with notes of others laid over answers as one would that has the notes of both.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use waynote::context::{BlockAnswer, BlockAsk, BlockPart, Budget, Request, Section, Shown, render};
+use waynote::moved::{MoveOptions, relocate};
+use waynote::store::{Answers, Ask, Count, NotesBeside, Page, StoreBeside};
+use waynote::{
+    Address, Change, EngineStore, Error, ErrorClass, Expect, Hit, Lineage, Note, Origin, Reader,
+    Recent, Result, SaveOptions, Scope, ScopeKind, SearchRequest, Source, Store, cites, pass_on,
+    single,
+};
+
+use super::counting::CountingEngine;
+use memory_engine::Memory;
+use waynote_testing::values::{at, by_agent, name, place, save, save_pinned, text};
+
+/// Notes of others that a test gives.
+#[derive(Debug)]
+pub(crate) struct Others(pub(crate) Vec<Note>);
+
+impl NotesBeside for Others {
+    fn of_scopes(&self, scopes: &[Scope]) -> Vec<Note> {
+        let mut notes = self.0.clone();
+        notes.retain(|note| scopes.contains(&note.address.scope()));
+        notes
+    }
+
+    fn all(&self) -> Vec<Note> {
+        self.0.clone()
+    }
+
+    fn origin(&self, address: &Address) -> Option<String> {
+        let of = self.0.iter().find(|note| note.address == *address)?;
+        (of.source == Source::Shared)
+            .then(|| format!(".waynote/{}.md", address.key().unwrap_or_default()))
+    }
+}
+
+fn note(source: Source, address: &Address, said: &str, pinned: bool, second: i64) -> Note {
+    let content = text(said);
+    Note {
+        address: address.clone(),
+        preview: content.preview(),
+        content,
+        kind: None,
+        iteration: None,
+        resolved_by: None,
+        cites: Vec::new(),
+        pinned,
+        revision: 0,
+        author: name("bob"),
+        created_at: at(second).now,
+        updated_at: at(second).now,
+        source,
+    }
+}
+
+fn shared(address: &str, said: &str) -> Note {
+    note(Source::Shared, &address.parse().unwrap(), said, false, 0)
+}
+
+/// A save of a note as it is.
+fn as_it_is(note: &Note) -> Change {
+    Change::Save {
+        address: note.address.clone(),
+        content: note.content.clone(),
+        pin: Some(note.pinned),
+        limits: waynote::Limits::NONE,
+        expect: Expect::Any,
+        origin: Some(Origin {
+            author: Some(note.author.clone()),
+            created_at: note.created_at,
+            updated_at: note.updated_at,
+            is_synced: false,
+            cites: Vec::new(),
+        }),
+    }
+}
+
+type Plain = EngineStore<CountingEngine<Memory>>;
+
+/// A store with these own notes.
+fn store(notes: &[Note]) -> Plain {
+    let store = EngineStore::new(CountingEngine::new(Memory::default()));
+    let changes: Vec<Change> = notes.iter().map(as_it_is).collect();
+    store.apply(&changes, &at(100)).unwrap();
+    store
+}
+
+fn beside<S>(store: S, lists: Vec<Vec<Note>>) -> StoreBeside<S> {
+    let beside = StoreBeside::new(store);
+    let list = |notes| Arc::new(Others(notes)) as Arc<dyn NotesBeside>;
+    beside.lay_over(lists.into_iter().map(list).collect());
+    beside
+}
+
+/// A store that cannot search over other texts.
+struct Away<S>(S);
+
+impl<S: Reader> Reader for Away<S> {
+    pass_on! { self => self.0; read select_at search one_state rendered }
+}
+
+const PLACES: [&str; 3] = ["~/p", "repo:a/b", "repo:a/b//src"];
+
+fn addresses() -> Vec<Address> {
+    let keys = [None, Some("k"), Some("l"), Some("m")];
+    let of = |place: &str| {
+        keys.map(|key| match key {
+            Some(key) => format!("place:{place}#{key}"),
+            None => format!("place:{place}"),
+        })
+    };
+    let places = PLACES.iter().flat_map(|place| of(place));
+    let all = places
+        .map(|of| of.replace("place:repo", "repo"))
+        .chain(["agent:a#k".into()]);
+    all.map(|address| address.parse().unwrap()).collect()
+}
+
+fn scopes() -> Vec<Scope> {
+    let places = PLACES.map(|of| Scope::Place(place(of)));
+    places
+        .into_iter()
+        .chain([Scope::Agent(name("a"))])
+        .collect()
+}
+
+/// Some notes with few texts, so that equal ones meet. The number of the list makes their times differ.
+fn notes(source: Source, list: i64) -> impl Strategy<Value = Vec<Note>> {
+    let one = (0..addresses().len(), 0..4_usize, any::<bool>());
+    proptest::collection::vec(one, 0..10).prop_map(move |chosen| {
+        let texts = [
+            "the build needs node",
+            "node 20",
+            "",
+            "rounds half to even\nnode twice: node",
+        ];
+        let mut notes: Vec<Note> = Vec::new();
+        for (second, (address, said, pinned)) in chosen.into_iter().enumerate() {
+            let address = &addresses()[address];
+            if notes.iter().all(|of| of.address != *address) {
+                let second = 10 * i64::try_from(second).unwrap() + list;
+                notes.push(note(source, address, texts[said], pinned, second));
+            }
+        }
+        notes
+    })
+}
+
+/// The notes that a reader of all three gets.
+fn merged(own: &[Note], lists: &[Vec<Note>]) -> Vec<Note> {
+    let find =
+        |notes: &[Note], address: &Address| notes.iter().find(|of| of.address == *address).cloned();
+    let one = |address: Address| {
+        let others = lists.iter().find_map(|list| find(list, &address));
+        match (find(own, &address), others) {
+            (Some(own), Some(others)) if own.content == others.content => Some(others),
+            (Some(own), Some(_)) => Some(Note {
+                source: Source::OwnInPlace,
+                ..own
+            }),
+            (own, others) => own.or(others),
+        }
+    };
+    addresses().into_iter().filter_map(one).collect()
+}
+
+/// The notes without what a store makes itself.
+fn bare(mut note: Note) -> Note {
+    note.revision = 0;
+    note.source = Source::Own;
+    note
+}
+
+fn bare_answers(mut answers: Answers) -> Answers {
+    answers.version = waynote::Version::default();
+    let Answers {
+        notes,
+        scopes,
+        kinds,
+        pages,
+        ..
+    } = &mut answers;
+    let lists = scopes.iter_mut().chain(kinds).chain(pages).flatten();
+    for note in notes.iter_mut().flatten().chain(lists) {
+        *note = bare(note.clone());
+    }
+    answers
+}
+
+fn every_question(skip: usize, limit: usize) -> Ask {
+    let mut pages = Vec::new();
+    let mut counts = Vec::new();
+    for scope in scopes() {
+        let page = |of| Page { of, skip, limit };
+        pages.push(page(Recent::ByKey {
+            scope: scope.clone(),
+        }));
+        counts.push(Count::Counted(scope.clone()));
+        for pinned in [true, false] {
+            pages.push(page(Recent::Keyed {
+                scope: scope.clone(),
+                pinned,
+            }));
+            counts.push(Count::Keyed {
+                scope: scope.clone(),
+                pinned,
+            });
+        }
+    }
+    Ask {
+        notes: addresses(),
+        scopes: scopes(),
+        kinds: vec![ScopeKind::Place, ScopeKind::Agent],
+        summaries: vec![ScopeKind::Agent, ScopeKind::Place],
+        pages,
+        counts,
+        version: true,
+        ..Ask::default()
+    }
+}
+
+fn found(hits: Vec<Hit>) -> Vec<(Note, String, String)> {
+    let found = hits.into_iter().map(|hit| {
+        (
+            bare(hit.note),
+            format!("{:.9}", hit.score),
+            hit.snippet.text,
+        )
+    });
+    found.collect()
+}
+
+fn request(tokens: usize) -> Request {
+    let lineage = Lineage::new(place("~/p"), PLACES.map(place));
+    Request::new(name("a"), lineage, at(1000).now).budget(Budget::of(tokens))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn both_answer_as_one(
+        own in notes(Source::Own, 1),
+        lists in [notes(Source::Shared, 2), notes(Source::Team, 3)],
+        (skip, limit) in (0..4_usize, prop_oneof![0..4_usize, Just(usize::MAX)]),
+        tokens in 0..300_usize,
+    ) {
+        let all = merged(&own, &lists);
+        let (own, one) = (store(&own), store(&all));
+        let both = beside(&own, lists.to_vec());
+        // Together, and by the questions that come alone.
+        let ask = every_question(skip, limit);
+        let mut asks = vec![ask.clone()];
+        asks.extend(ask.pages.iter().map(|page| Ask { pages: vec![page.clone()], ..Ask::default() }));
+        asks.extend(ask.counts.iter().map(|count| Ask { counts: vec![count.clone()], ..Ask::default() }));
+        for ask in asks {
+            let asked = both.read(&ask).unwrap();
+            prop_assert_eq!(bare_answers(asked), bare_answers(one.read(&ask).unwrap()));
+        }
+        for of in &all {
+            prop_assert_eq!(both.get(&of.address).unwrap().map(|note| note.source), Some(of.source));
+        }
+        for query in ["node", "half twice", "the build needs node 20", "-even", "no*"] {
+            for scopes in [Vec::new(), scopes()[1..].to_vec()] {
+                let request = SearchRequest::new(query).scopes(scopes).limit(limit.min(3));
+                let hits = both.search(&request).unwrap();
+                for hit in &hits {
+                    let is_it = |of: &&Note| of.address == hit.note.address;
+                    prop_assert_eq!(hit.note.source, all.iter().find(is_it).unwrap().source);
+                }
+                // How rare a word is counts in all scopes, and of others only those are read that are asked for.
+                if request.scopes.is_empty() {
+                    prop_assert_eq!(found(hits), found(one.search(&request).unwrap()));
+                }
+                // Where the own store only searches its own notes, the same ones are found.
+                let request = request.limit(usize::MAX);
+                let addresses = |hits: Vec<Hit>| {
+                    let mut found: Vec<Address> = hits.into_iter().map(|hit| hit.note.address).collect();
+                    found.sort();
+                    found
+                };
+                let away = beside(Away(&own), lists.to_vec());
+                for both in [&both as &dyn Reader, &away] {
+                    let hits = both.search(&request).unwrap();
+                    prop_assert_eq!(addresses(hits), addresses(one.search(&request).unwrap()));
+                }
+            }
+        }
+        let block = render(&both, &request(tokens)).unwrap();
+        prop_assert!(tokens == 0 || block.receipt.counted <= tokens);
+        let shown = |block: &waynote::context::Block| {
+            let claims = block.receipt.claims.iter();
+            claims.map(|claim| (claim.section, claim.address.clone(), claim.shown)).collect::<Vec<_>>()
+        };
+        let whole = [&both as &dyn Reader, &one].map(|store| shown(&render(store, &request(0)).unwrap()));
+        prop_assert_eq!(&whole[0], &whole[1]);
+    }
+
+    #[test]
+    fn the_version_tells_every_change_of_others(
+        (one, other) in (notes(Source::Shared, 2), notes(Source::Shared, 2)),
+    ) {
+        let own = store(&[]);
+        let version = |notes: &Vec<Note>| beside(&own, vec![notes.clone()]).version().unwrap();
+        let sorted = |notes: &[Note]| {
+            let mut notes = notes.to_vec();
+            notes.sort_by(|one, other| one.address.cmp(&other.address));
+            notes
+        };
+        prop_assert_eq!(version(&one) == version(&other), sorted(&one) == sorted(&other));
+    }
+}
+
+#[test]
+fn without_notes_of_others_here_all_is_as_it_was() {
+    let own = store(&[shared("repo:a/b#k", "own"), shared("agent:a#k", "x")]);
+    let both = beside(&own, vec![vec![shared("repo:a/other#k", "theirs")]]);
+    let ask = Ask {
+        notes: addresses(),
+        scopes: scopes(),
+        pages: every_question(0, 2).pages,
+        version: true,
+        ..Ask::default()
+    };
+    let trips = |of: &dyn Reader| {
+        let before = own.engine().reads.get();
+        let answers = of.read(&ask).unwrap();
+        (answers, own.engine().reads.get() - before)
+    };
+    assert_eq!(trips(&both), trips(&own));
+    assert_eq!(trips(&both).1, 1);
+    let block = render(&both, &request(0)).unwrap();
+    assert_eq!(block, render(&own, &request(0)).unwrap());
+    // With some, it is one round trip as well.
+    let both = beside(&own, vec![vec![shared("repo:a/b#l", "theirs")]]);
+    assert_eq!(trips(&both).1, 1);
+}
+
+/// A store whose other side makes blocks.
+struct Rendering<S>(S);
+
+impl<S: Reader> Reader for Rendering<S> {
+    pass_on! { self => self.0; read select_at search one_state }
+
+    fn rendered(&self, ask: &BlockAsk) -> Result<Option<BlockAnswer>> {
+        ask.answer(&self.0).map(Some)
+    }
+}
+
+#[test]
+fn the_other_side_makes_the_block_unless_others_have_notes_for_it() {
+    let own = store(&[]);
+    let ask = BlockAsk::new(&request(0), BlockPart::BlockAndNotes);
+    for (address, is_made_there) in [("repo:a/other#k", true), ("repo:a/b#k", false)] {
+        let both = beside(Rendering(&own), vec![vec![shared(address, "theirs")]]);
+        assert_eq!(both.rendered(&ask).unwrap().is_some(), is_made_there);
+    }
+}
+
+#[test]
+fn a_block_says_which_notes_are_not_simply_ones_own() {
+    let own = store(&[
+        shared("repo:a/b#k", "mine"),
+        shared("repo:a/b#same", "the same"),
+        shared("repo:a/b#z", "own"),
+    ]);
+    let both = beside(
+        &own,
+        vec![
+            vec![
+                shared("repo:a/b", "# Shop\nthe root"),
+                shared("repo:a/b#k", "theirs"),
+                shared("repo:a/b#same", "the same"),
+            ],
+            vec![note(
+                Source::Team,
+                &"repo:a/b#t".parse().unwrap(),
+                "for all",
+                true,
+                5,
+            )],
+        ],
+    );
+    let request = request(0).author(name("bob"));
+    insta::assert_snapshot!(render(&both, &request).unwrap().text, @"
+    ## Pinned notes
+
+    ### `repo:a/b#t` (team, by bob)
+
+    ```
+    for all
+    ```
+
+    ## Notes of this place
+
+    ### `repo:a/b` (shared)
+
+    ```
+    # Shop
+    the root
+    ```
+
+    ## Other notes
+
+    - `repo:a/b#k` (yours; the shared one differs): `mine`
+    - `repo:a/b#same` (shared): `the same`
+    - `repo:a/b#z`: `own`
+    ");
+    let told = waynote::context::changed(&both, &request, &[Section::Index], &[]).unwrap();
+    // A reader that has a text gets it again once it differs.
+    let known = told.pieces();
+    let again = |both: &dyn Reader| {
+        let told = waynote::context::changed(both, &request, &[Section::Index], &known).unwrap();
+        told.pieces()
+            .into_iter()
+            .map(|of| of.address.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(again(&both), Vec::<String>::new());
+    both.lay_over(vec![Arc::new(Others(vec![shared(
+        "repo:a/b#same",
+        "another",
+    )]))]);
+    assert_eq!(again(&both), ["repo:a/b#same"]);
+    assert!(known.iter().all(|of| of.shown == Shown::Line));
+}
+
+/// The kind of a refusal, its class, and the revision that it asks for.
+fn refused<T>(result: Result<T>) -> Option<(ErrorClass, Option<u64>)> {
+    match result {
+        Err(ref error @ Error::OthersNote { expect, .. }) => Some((error.class(), expect)),
+        Err(error) => panic!("{error}"),
+        Ok(_) => None,
+    }
+}
+
+#[test]
+fn an_agent_reads_a_note_of_others_before_it_writes_in_its_place() {
+    let address: Address = "repo:a/b#k".parse().unwrap();
+    let agent = by_agent(200).careful();
+    for own_text in [None, Some("theirs")] {
+        let own: Vec<Note> = own_text
+            .map(|said| shared("repo:a/b#k", said))
+            .into_iter()
+            .collect();
+        let revision = own.len() as u64;
+        let own = store(&own);
+        let both = beside(&own, vec![vec![shared("repo:a/b#k", "theirs")]]);
+        let said = |said: &str, expect| {
+            let options = SaveOptions::default().expect(expect);
+            single::save(&both, address.clone(), text(said), options, &agent)
+        };
+        let asks = Some((ErrorClass::Conflict, Some(revision)));
+        assert_eq!(refused(said("ours", Expect::Any)), asks);
+        let error = said("ours", Expect::Any).unwrap_err();
+        assert_eq!(
+            error.current_text().unwrap(),
+            "the current text of repo:a/b#k:\ntheirs"
+        );
+        let no = Some((ErrorClass::Refused, None));
+        let apply = |change| both.apply(&[change], &agent);
+        assert_eq!(refused(apply(Change::delete(address.clone()))), no);
+        assert_eq!(refused(apply(Change::pin(address.clone(), true))), no);
+        let added = single::append(
+            &both,
+            &address,
+            &text("more"),
+            SaveOptions::default(),
+            &agent,
+        );
+        assert_eq!(refused(added), no);
+        assert_eq!(refused(cites::confirm(&both, &address, &agent)), no);
+        let there = [(address.clone(), "agent:a#moved".parse().unwrap())];
+        assert_eq!(
+            refused(relocate(&both, &there, MoveOptions::default(), &agent)),
+            no
+        );
+        // Onto it, too.
+        both.apply(&[save("agent:a#x".parse().unwrap(), "x")], &agent)
+            .unwrap();
+        let onto = [("agent:a#x".parse().unwrap(), address.clone())];
+        let force = MoveOptions {
+            force: true,
+            ..MoveOptions::default()
+        };
+        assert_eq!(refused(relocate(&both, &onto, force, &agent)), no);
+        // A copy changes nothing of it, and one that was read is written before.
+        let copy = MoveOptions {
+            copy: true,
+            ..MoveOptions::default()
+        };
+        relocate(&both, &there, copy, &agent).unwrap();
+        let (note, _) = said("ours", Expect::Revision(revision)).unwrap();
+        assert_eq!(
+            (note.source, note.revision),
+            (Source::OwnInPlace, revision + 1)
+        );
+        // From then on it is its own.
+        said("ours again", Expect::Any).unwrap();
+        single::append(
+            &both,
+            &address,
+            &text("more"),
+            SaveOptions::default(),
+            &agent,
+        )
+        .unwrap();
+        apply(Change::delete(address.clone())).unwrap();
+        assert_eq!(both.get(&address).unwrap().unwrap().source, Source::Shared);
+    }
+}
+
+#[test]
+fn a_person_is_told_where_a_note_of_others_is_changed() {
+    let key: Address = "repo:a/b#k".parse().unwrap();
+    let team: Address = "repo:a/b#t".parse().unwrap();
+    let own = store(&[]);
+    let both = beside(
+        &own,
+        vec![
+            vec![shared("repo:a/b#k", "theirs")],
+            vec![note(Source::Team, &team, "for all", true, 5)],
+        ],
+    );
+    let person = at(200);
+    let said = |error: Error| format!("{error}\n{}", error.advice().unwrap());
+    let pin = |of: &Address| {
+        said(
+            both.apply(&[Change::pin(of.clone(), true)], &person)
+                .unwrap_err(),
+        )
+    };
+    insta::assert_snapshot!(pin(&key), @"
+    repo:a/b#k is a shared note: .waynote/k.md
+    it is a person's to change: edit or remove the file, and commit that
+    ");
+    insta::assert_snapshot!(pin(&team), @"
+    repo:a/b#t is a note of the team
+    it is a person's to change: share another text under its name
+    ");
+    let deleted = both.apply(&[Change::delete(key.clone())], &person);
+    assert_eq!(refused(deleted), Some((ErrorClass::Refused, None)));
+    // What a person saves is the person's own.
+    both.apply(&[save_pinned(key.clone(), "theirs", true)], &person)
+        .unwrap();
+    assert_eq!(both.get(&key).unwrap().unwrap().source, Source::Shared);
+    let gone = both.apply(&[Change::delete(key.clone())], &person).unwrap();
+    assert!(gone[0].changed);
+    assert_eq!(own.get(&key).unwrap(), None);
+    both.apply(&[save(key.clone(), "mine")], &person).unwrap();
+    assert_eq!(both.get(&key).unwrap().unwrap().source, Source::OwnInPlace);
+}
