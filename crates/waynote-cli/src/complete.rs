@@ -74,7 +74,7 @@ fn values_of(command: &str, arg: &Arg) -> Option<Values> {
     let shown = arg.get_value_names().and_then(|names| names.first());
     match (command, arg.get_id().as_str(), shown.map(AsRef::as_ref)) {
         (_, "key", _) => Some(Values::Keys),
-        (_, "address" | "resolves" | "note", _)
+        (_, "address" | "resolves" | "note" | "notes", _)
         | ("mv" | "cp", "from", _)
         | (_, _, Some("ADDRESS" | "ADDRESS|FILE" | "NOTE[@REVISION]")) => Some(Values::Notes),
         ("why" | "pause", ..) => None,
@@ -105,7 +105,8 @@ fn all(values: Values) -> Outcome<Vec<String>> {
     if is_file && !settings.store.value.exists() {
         return Ok(Vec::new());
     }
-    let mut scopes = settings.lineage(&home::base()?.cwd())?.scopes();
+    let lineage = settings.lineage(&home::base()?.cwd())?;
+    let mut scopes = lineage.scopes();
     scopes.push(Scope::Agent(settings.agent.value.clone()));
     let keys = |store: &dyn Store| {
         let notes = store.select(&Filter::Scopes(scopes.clone()))?;
@@ -116,7 +117,9 @@ fn all(values: Values) -> Outcome<Vec<String>> {
         let names = scopes.iter().map(|of| of.scope.name().to_owned());
         names.collect::<Vec<String>>()
     };
-    OpenStore::of(&settings, false, Wait::Within(WAIT))?.work(|store| {
+    let opened = OpenStore::of(&settings, false, Wait::Within(WAIT))?;
+    opened.beside(&lineage);
+    opened.work(|store| {
         Ok(match values {
             Values::Keys => keys(store)?,
             Values::Notes => {

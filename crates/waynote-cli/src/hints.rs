@@ -18,16 +18,6 @@ pub(crate) fn hint(error: &Error) -> String {
              `--if-revision {revision}` replaces or deletes it"
         );
     }
-    if let Error::OthersNote {
-        expect: Some(revision),
-        ..
-    } = error
-    {
-        return format!(
-            "give your text a key of its own; or read this one, and `note`, `key` or `place` with \
-             `--if-revision {revision}` puts yours in its place"
-        );
-    }
     match (error.advice(), command(error)) {
         (Some(advice), Some(command)) => format!("{advice}; {command}"),
         (advice, command) => advice.or(command).unwrap_or_default(),
@@ -42,6 +32,10 @@ fn command(error: &Error) -> Option<String> {
         ),
         Error::NameHoldsSecret { .. } => "`--allow-secret` allows it anyway".into(),
         Error::UnknownRepository { .. } => "`--path` keeps the path".into(),
+        Error::OthersNote {
+            expect: Some(revision),
+            ..
+        } => format!("that is `--if-revision {revision}`"),
         Error::OthersNote {
             address,
             of_team,

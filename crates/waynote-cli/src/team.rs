@@ -144,7 +144,8 @@ fn said(silence: Option<Silence>, left_out: u64, of: Option<SystemTime>) -> Opti
             "the team's store does not answer; its notes are left out".to_owned()
         }
         (None, _) if left_out > 0 => {
-            format!("{} of the team's store left out", plural(left_out, "note"))
+            let notes = plural(left_out, "note");
+            format!("left out of the team's store: {notes}, too long or not of this repository")
         }
         (None, _) => return None,
     })
@@ -178,13 +179,12 @@ impl Team {
             Some(Err(Failure::Library(error))) if is_refused(&error) => Silence::Refused,
             _ => Silence::Away,
         };
-        if silence == Silence::Refused {
-            let _ = fs::remove_dir_all(&self.folder);
-        }
-        let word = if silence == Silence::Refused {
-            "refused"
-        } else {
-            "away"
+        let word = match silence {
+            Silence::Away => "away",
+            Silence::Refused => {
+                let _ = fs::remove_dir_all(&self.folder);
+                "refused"
+            }
         };
         let _ = self.put(MARK, word);
         Some(silence)

@@ -10,6 +10,7 @@ mod suite {
     mod attach;
     mod backup;
     mod bad_input;
+    mod beside;
     mod browse;
     mod cites;
     mod client_files;

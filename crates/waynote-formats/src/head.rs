@@ -3,10 +3,10 @@
 use saphyr_parser::{Event, Parser};
 
 /// The largest head: its fields take more memory than their text. A larger one is text.
-const MAX_HEAD: usize = 64 << 10;
+pub(crate) const MAX_HEAD: usize = 64 << 10;
 
 /// A field and its values, flat: a list has several, and so has a mapping, each `name: value`.
-type Field = (String, Vec<String>);
+pub(crate) type Field = (String, Vec<String>);
 
 /// A Markdown file as it was read.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl<'t> Document<'t> {
 
 /// The fields of a head that is a mapping of YAML; none if it is something else. Aliases are not resolved: few bytes of
 /// them can stand for any amount of text.
-fn fields(head: &str) -> Option<Vec<Field>> {
+pub(crate) fn fields(head: &str) -> Option<Vec<Field>> {
     let mut fields: Vec<Field> = Vec::new();
     // The open lists, and mappings with whether a name comes next.
     let mut open: Vec<Option<bool>> = Vec::new();

@@ -19,17 +19,17 @@ pub(crate) fn hint(error: &Error) -> String {
             "a person has to make it readable; until then save with `scope` agent, or name the directory as `place:PATH`".into()
         }
         Error::Conflict { current: None, .. } => "`if_revision` 0 creates it".into(),
-        Error::OthersText { revision, .. } => format!(
-            "nothing was changed; save yours under a key of its own, or read this text and call again with \
-             `if_revision` {revision}\n{current}"
-        ),
-        Error::OthersNote {
+        Error::OthersText { revision, .. }
+        | Error::OthersNote {
             expect: Some(revision),
             ..
         } => format!(
             "nothing was changed; save yours under a key of its own, or read this text and call again with \
-             `if_revision` {revision}: yours then stands in its place for this user\n{current}"
+             `if_revision` {revision}\n{current}"
         ),
+        Error::OthersNote { .. } => {
+            "nothing was changed: a person changes it; leave a note of your own, or say what should be changed".into()
+        }
         Error::NoteTooLarge { limit, .. } => format!("{advice}; only a person can raise `{limit}`"),
         Error::TooManyNotes { .. } => format!("{advice}; only a person can raise `max_notes`"),
         Error::NoSuchStuck { candidates, .. } if candidates.is_empty() => {

@@ -1,15 +1,19 @@
 //! Hostile input: notes that try to leave their place in the block, messages and payloads that no decent client sends,
 //! databases of noise. The block keeps its form and its budget, and no process crashes.
 
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Output, Stdio};
+use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use jiff::Timestamp;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use waynote::context::{Budget, Request, render};
-use waynote::{AttachedStore, EntryType, Store};
+use waynote::store::StoreBeside;
+use waynote::{AttachedStore, Checkout, EntryType, Place, Store};
+use waynote_formats::SharedNotes;
 use waynote_testing::values::{by_agent, entry, save, save_pinned};
 use waynote_tokens::count;
 
@@ -79,12 +83,20 @@ fn hostile(random: &mut Random) -> String {
     text
 }
 
-/// Notes with these texts, each of them at its address; in a store in memory.
+/// Notes with these texts, each of them at its address: in a store in memory, and shared by a checkout.
 fn block(texts: &[String], budget: usize) -> Result<String> {
     let connection = rusqlite::Connection::open_in_memory()?;
     let store = AttachedStore::attach(&connection)?;
+    let checkout = tempfile::tempdir()?;
+    let shared = |name: &str| checkout.path().join(".waynote").join(name);
+    fs::create_dir(shared(""))?;
+    fs::write(shared("fine.md"), "fine")?;
     for (number, text) in texts.iter().enumerate() {
-        let change = match number % 4 {
+        let change = match number % 5 {
+            4 => {
+                fs::write(shared(&format!("k{number}.md")), text)?;
+                continue;
+            }
             0 => save_pinned(format!("agent:a#p{number}").parse()?, text, true),
             1 => save(format!("agent:a#k{number}").parse()?, text),
             2 => save(format!("place:~/x/y{number}").parse()?, text),
@@ -93,6 +105,11 @@ fn block(texts: &[String], budget: usize) -> Result<String> {
         // The block is in the order of their times.
         store.apply(&[change], &by_agent(i64::try_from(number)?))?;
     }
+    let root: Place = "~/x".parse()?;
+    let (name, also) = (root.clone(), Vec::new());
+    let shared = SharedNotes::new(checkout.path().into(), &Checkout { root, name, also });
+    let store = StoreBeside::new(store);
+    store.lay_over(vec![Arc::new(shared)]);
     let request = Request::new(
         "a".parse()?,
         "~/x/y2".parse::<waynote::Place>()?,
@@ -142,7 +159,9 @@ fn notes(setup: &Setup) -> Result<Row> {
     let benign: Vec<String> = (0..AT_ONCE)
         .map(|number| format!("note {number}"))
         .collect();
-    let (expected, _) = form(&block(&benign, 0)?);
+    let benign = block(&benign, 0)?;
+    ensure!(benign.contains("note 4"), "no shared note: {benign}");
+    let (expected, _) = form(&benign);
     for round in 0..setup.count(3510, 150) {
         let mut random = Random::of(setup.seed, round);
         let texts: Vec<String> = (0..AT_ONCE)

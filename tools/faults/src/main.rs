@@ -9,6 +9,7 @@ mod full;
 mod hostile;
 mod image;
 mod kills;
+mod merges;
 mod power;
 mod races;
 mod strace;
@@ -118,7 +119,7 @@ impl Row {
 
 type Part = fn(&Setup) -> Result<Vec<Row>>;
 
-const PARTS: [(&str, Part); 7] = [
+const PARTS: [(&str, Part); 8] = [
     ("damage", damage::run),
     ("power", power::run),
     ("kills", kills::killed),
@@ -126,6 +127,7 @@ const PARTS: [(&str, Part); 7] = [
     ("full", full::run),
     ("races", races::run),
     ("hostile", hostile::run),
+    ("merges", merges::run),
 ];
 
 fn run(choice: &Choice) -> Result<()> {

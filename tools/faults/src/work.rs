@@ -68,7 +68,7 @@ pub(crate) fn open(path: &Path) -> waynote::Result<SqliteStore> {
     SqliteStore::open(path, &Options::default())
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;

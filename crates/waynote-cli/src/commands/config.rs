@@ -91,16 +91,12 @@ fn table_of<'t>(
 
 /// Removes a setting from the file.
 fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
-    let was_set = edit(context, |document| {
-        let is_there = |table: &str| document.contains_key(table);
-        if !name
-            .split_once('.')
-            .is_none_or(|(table, _)| is_there(table))
-        {
-            return false;
+    let was_set = edit(context, |document| match name.split_once('.') {
+        Some((table, row)) => {
+            let table = document.get_mut(table).and_then(Item::as_table_like_mut);
+            table.is_some_and(|table| table.remove(row).is_some())
         }
-        let (table, name) = table_of(document, name);
-        table.is_some_and(|table| table.remove(name).is_some())
+        None => document.remove(name).is_some(),
     })?;
     if !was_set {
         named(name)?;

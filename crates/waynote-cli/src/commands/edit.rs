@@ -25,8 +25,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
         (_, Some(file)) => Some(input::file(file, args.allow.empty)?),
     };
     let adds = args.append.is_some();
-    if let Some(shared) = share::shared(context, &address)? {
-        return share::edit(context, shared, content, adds);
+    if let Some(shared) = share::to_change(context, &address)? {
+        return share::edit(context, &shared, content, adds);
     }
     let Some(content) = content else {
         return in_editor(context, address, &args.allow);

@@ -58,8 +58,9 @@ pub(super) fn run(
     is_confirmed: bool,
 ) -> Outcome {
     if let ForgetTarget::Note(named) = &request.target
-        && let Some(file) = share::file_with(context, &named.address)?
+        && let Some((sharing, note)) = share::shared(context, &named.address)?
     {
+        let file = sharing.files.file_of(&note.address)?;
         let file = file.display();
         say(&format!(
             "note: the text is in {file} too: the history of git keeps it"

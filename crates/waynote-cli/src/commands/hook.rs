@@ -245,7 +245,8 @@ fn work(
     let request = request(&settings, lineage, &inside)?;
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
     let searches = !words.no_search;
-    let says = |lineage: &Lineage| of_team.clone() + &stands::in_block(&settings, store, lineage);
+    let says =
+        |lineage: &Lineage| of_team.clone() + &stands::in_block(&settings, opened.own(), lineage);
     Ok(hook.answer(
         environment(),
         store,
@@ -300,7 +301,7 @@ pub(super) fn answered(
     let inside = Inside::of_block(settings, store)?;
     let request = request(settings, lineage, &inside)?;
     let has_it = inside.is_in_loop && hook.may_have_it_in_prompt();
-    let says = |lineage: &Lineage| stands::in_block(settings, store, lineage);
+    let says = |lineage: &Lineage| stands::in_block(settings, opened.own(), lineage);
     let (said, _) = hook
         .answer(environment(), store, request, false, has_it, &says)?
         .claim();

@@ -53,6 +53,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             context.answer(&notes, || whole(&notes))
         }
         PlaceCommand::List => {
+            // Where there is no home directory, own notes alone.
+            let _ = context.here();
             let notes = context.read(|store| {
                 let places = Listing::default().kind(ScopeKind::Place);
                 Ok(places.page(store, None, usize::MAX)?.notes)

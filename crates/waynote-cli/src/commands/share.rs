@@ -9,8 +9,8 @@ use waynote::store::NotesBeside;
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{
-    Address, Change, Checkout, Citation, Content, Error, Expect, Filter, Note, Scope, ScopeKind,
-    Source, cites,
+    Address, Change, Checkout, Citation, Content, Error, Expect, Filter, Limits, Note, SaveOptions,
+    Scope, ScopeKind, Source, cites, single,
 };
 use waynote_formats::SharedNotes;
 use waynote_formats::shared::{LeftOut, SharedFile};
@@ -27,7 +27,7 @@ use crate::{clock, input};
 
 /// A checkout and its shared notes.
 pub(super) struct Sharing {
-    pub(super) checkout: Checkout,
+    checkout: Checkout,
     root: PathBuf,
     pub(super) files: SharedNotes,
 }
@@ -82,7 +82,8 @@ impl Sharing {
         let own = context.opened()?.own();
         if args.notes.is_empty() {
             let scopes = own.scopes(ScopeKind::Place)?.into_iter();
-            let is_here = |scope: &Scope| matches!(scope, Scope::Place(place) if place.below(&self.checkout.name).is_some());
+            let name = &self.checkout.name;
+            let is_here = |of: &Scope| matches!(of, Scope::Place(of) if of.below(name).is_some());
             let scopes = scopes.map(|of| of.scope).filter(is_here).collect();
             return Ok(own.select(&Filter::Scopes(scopes))?);
         }
@@ -113,6 +114,22 @@ impl Sharing {
             Scope::Place(name.clone())
         );
         Err(Failure::refused("not_of_repository", what, hint))
+    }
+
+    /// Refuses to add to a note of which not all was read: its file has a credential, or hidden characters.
+    fn check_whole(&self, note: &Note) -> Outcome {
+        let file = self
+            .files
+            .file_with(&note.address, &note.content, None, None)?;
+        if file.text.contains(&*note.content.shown()) {
+            return Ok(());
+        }
+        let what = format!(
+            "{} has a credential or hidden characters",
+            safe(file.path.display())
+        );
+        let hint = "`waynote edit` without options opens the file";
+        Err(Failure::refused("not_whole", what, hint))
     }
 
     /// A note's file with its text; `writes` also writes it.
@@ -162,17 +179,16 @@ impl Sharing {
                 failure.line()
             ));
         }
-        let shown = files.iter().map(|(note, file)| {
-            json!({
-                "address": note.address, "file": file.path, "replaced": file.before,
-                "text": file.text,
-            })
-        });
+        let shown =
+            |note: &Note, what: &str, of: String| json!({ "address": note.address, what: of });
+        let written = files
+            .iter()
+            .map(|(note, file)| shown(note, "file", file.path.display().to_string()));
         let unshared = left_out
             .iter()
-            .map(|(note, failure)| json!({ "address": note.address, "reason": failure.what() }));
+            .map(|(note, failure)| shown(note, "reason", failure.what()));
         let value = json!({
-            "files": shown.collect::<Vec<_>>(), "unchanged": all - files.len(),
+            "files": written.collect::<Vec<_>>(), "unchanged": all - files.len(),
             "left_out": unshared.collect::<Vec<_>>(), "written": !args.dry_run, "commit": commit,
         });
         context.answer(&value, || {
@@ -187,12 +203,9 @@ impl Sharing {
             }
             said + &match (all - files.len(), commit.is_empty()) {
                 (_, false) if args.dry_run => "nothing was written".into(),
-                (_, false) => {
-                    next(&commit)
-                        + "\nonce it is merged, `waynote share --prune` deletes yours: it would stand before later ones"
-                }
+                (_, false) => next(&commit) + MERGED,
                 (0, true) => "there is nothing to share".into(),
-                (same, true) => format!("{} shared already, with the same text", are(same)),
+                (_, true) => "the files have the same text already".into(),
             }
         })
     }
@@ -238,14 +251,13 @@ impl Sharing {
     }
 
     /// The commands that commit files.
-    pub(super) fn commit(&self, paths: &[&Path]) -> Outcome<Vec<String>> {
+    fn commit(&self, paths: &[&Path]) -> Outcome<Vec<String>> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        let git = match home::base()?.cwd() == self.checkout.root {
-            true => "git".into(),
-            false => format!("git -C {}", in_shell(&self.checkout.root)),
-        };
+        let is_here = home::base()?.cwd() == self.checkout.root;
+        let elsewhere = || format!("git -C {}", in_shell(&self.checkout.root));
+        let git = if is_here { "git".into() } else { elsewhere() };
         let names = paths.iter().map(|path| quoted(&path.to_string_lossy()));
         let names = visible(&names.collect::<Vec<_>>().join(" "));
         let message = match paths {
@@ -257,16 +269,18 @@ impl Sharing {
     }
 }
 
+const MERGED: &str =
+    "\nonce it is merged, `waynote share --prune` deletes yours: it would stand before later ones";
+
 /// What a person does next with files that were written.
-pub(super) fn next(commit: &[String]) -> String {
+fn next(commit: &[String]) -> String {
     format!(
         "commit it for the others, and push:\n  {}",
         commit.join("\n  ")
     )
 }
 
-/// The shared note of an address, with its checkout, for a person who changes it. None for an agent, and for any note
-/// that is in a store.
+/// The shared note of an address, with its checkout; none for a note that is in a store.
 pub(super) fn shared(context: &Context<'_>, address: &Address) -> Outcome<Option<(Sharing, Note)>> {
     let note = context.read(|store| Ok(store.get(address)?))?;
     let note = note.filter(|note| note.source == Source::Shared);
@@ -276,12 +290,19 @@ pub(super) fn shared(context: &Context<'_>, address: &Address) -> Outcome<Option
     let lineage = context.settings.lineage(place)?;
     let mut checkouts = lineage.checkouts().iter();
     let checkout = checkouts.find(|of| place.below(&of.name).is_some());
-    Ok(
-        match (checkout, trust::only_a_person("changes a shared note")) {
-            (Some(checkout), Ok(())) => Some((Sharing::of(checkout)?, note)),
-            _ => None,
-        },
-    )
+    let sharing = checkout.map(Sharing::of).transpose()?;
+    Ok(sharing.map(|sharing| (sharing, note)))
+}
+
+/// The same for a person, who changes it; an agent does not.
+pub(super) fn to_change(
+    context: &Context<'_>,
+    address: &Address,
+) -> Outcome<Option<(Sharing, Note)>> {
+    match trust::only_a_person("changes a shared note") {
+        Ok(()) => shared(context, address),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The files of a checkout that are no notes.
@@ -297,7 +318,7 @@ pub(super) fn left_out(checkout: &Checkout) -> Vec<LeftOut> {
 /// Edits a shared note in its file.
 pub(super) fn edit(
     context: &mut Context<'_>,
-    (sharing, note): (Sharing, Note),
+    (sharing, note): &(Sharing, Note),
     content: Option<Content>,
     adds: bool,
 ) -> Outcome {
@@ -306,11 +327,11 @@ pub(super) fn edit(
     let read = || input::bytes(&whole);
     let before = read()?;
     if let Some(content) = content {
-        let content = match adds {
-            true => {
-                Content::written([note.content.as_bytes(), b"\n", content.as_bytes()].concat())?
-            }
-            false => content,
+        let content = if adds {
+            sharing.check_whole(note)?;
+            Content::written([note.content.as_bytes(), b"\n", content.as_bytes()].concat())?
+        } else {
+            content
         };
         sharing.files.write(&note.address, &content, None, None)?;
     } else {
@@ -320,8 +341,17 @@ pub(super) fn edit(
         say(edit::UNCHANGED);
         return Ok(());
     }
+    let mut notes = sharing.files.of_scopes(&[note.address.scope()]).into_iter();
+    let own = context.opened()?.own();
+    if let Some(note) = notes.find(|of| of.address == note.address)
+        && let Some(silent) = own.get(&note.address)?
+    {
+        // It would stand before the file from now on.
+        let options = SaveOptions::default().expect(Expect::Revision(silent.revision));
+        let options = options.limits(Limits::NONE);
+        single::save(own, note.address, note.content, options, &context.stamp()?)?;
+    }
     // A file that is no note any more is named.
-    sharing.files.of_scopes(&[note.address.scope()]);
     for left_out in sharing.files.left_out() {
         complain(&format!(
             "warning: {} is left out: {}",
@@ -346,25 +376,4 @@ pub(super) fn confirmed(
     let (address, content) = (&note.address, &note.content);
     sharing.files.write(address, content, None, Some(&cites))?;
     Ok((Note { cites, ..note }, gone))
-}
-
-/// The file of `.waynote/` that has a text, if one has it; said where the text is forgotten.
-pub(super) fn file_with(context: &Context<'_>, address: &Address) -> Outcome<Option<PathBuf>> {
-    let note = context.read(|store| Ok(store.get(address)?))?;
-    let (Some(note), Some(place)) = (note, address.place()) else {
-        return Ok(None);
-    };
-    let lineage = context.settings.lineage(place)?;
-    let Some(checkout) = lineage.checkouts().first() else {
-        return Ok(None);
-    };
-    let sharing = Sharing::of(checkout)?;
-    let file = sharing.files.file_with(address, &note.content, None, None);
-    let file = file.ok().filter(|file| !file.is_changed());
-    Ok(file.map(|file| file.path))
-}
-
-fn are(count: usize) -> String {
-    let verb = if count == 1 { "is" } else { "are" };
-    format!("{} {verb}", plural(count as u64, "note"))
 }

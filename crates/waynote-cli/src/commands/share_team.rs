@@ -2,7 +2,6 @@
 
 use serde_json::json;
 use waynote::store::share_to_team;
-use waynote::text::plural;
 use waynote::{Note, SaveOptions, Stamp, Store};
 
 use crate::args::ShareArgs;
@@ -14,54 +13,43 @@ use crate::invocation::Context;
 /// out.
 pub(super) fn run(context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -> Outcome {
     let team = context.settings.open_team(None)?;
-    let (mut shared, mut same, mut left_out) = (Vec::new(), 0, Vec::new());
+    let (mut shared, mut left_out, mut failed) = (Vec::new(), 0, Ok(()));
     for note in notes {
         match one(context, &*team, note, args) {
             Ok(true) => shared.push(&note.address),
-            Ok(false) => same += 1,
-            Err(failure) if args.all => left_out.push((&note.address, failure)),
+            Ok(false) => {}
+            Err(failure) if args.all => {
+                left_out += 1;
+                say(&format!(
+                    "left out {}: {}",
+                    note.address.masked(),
+                    failure.line()
+                ));
+            }
             Err(failure) => {
-                for address in &shared {
-                    say(&format!("{} {}", did(args), address.masked()));
-                }
-                return Err(failure);
+                failed = Err(failure);
+                break;
             }
         }
     }
-    for (address, failure) in &left_out {
-        say(&format!(
-            "left out {}: {}",
-            address.masked(),
-            failure.line()
-        ));
+    if shared.is_empty() && failed.is_err() {
+        return failed;
     }
-    let left_out = left_out
-        .iter()
-        .map(|(address, failure)| json!({ "address": address, "reason": failure.what() }));
-    let value = json!({
-        "shared": shared, "unchanged": same, "left_out": left_out.collect::<Vec<_>>(),
-        "written": !args.dry_run,
-    });
+    let value = json!({ "shared": shared, "left_out": left_out, "written": !args.dry_run });
     context.answer(&value, || {
+        let did = if args.dry_run {
+            "would share"
+        } else {
+            "shared"
+        };
         let lines = shared.iter();
-        let mut lines: Vec<String> = lines
-            .map(|address| format!("{} {}", did(args), address.masked()))
-            .collect();
-        if same > 0 || lines.is_empty() {
-            let same = plural(same, "note");
-            lines.push(format!(
-                "the team has {same} of these already, with the same text"
-            ));
+        let lines = lines.map(|of| format!("{did} with the team: {}", of.masked()));
+        match shared.is_empty() {
+            true => "there is nothing new to share with the team".into(),
+            false => lines.collect::<Vec<_>>().join("\n"),
         }
-        lines.join("\n")
-    })
-}
-
-fn did(args: &ShareArgs) -> &'static str {
-    match args.dry_run {
-        true => "would share with the team:",
-        false => "shared with the team:",
-    }
+    })?;
+    failed
 }
 
 /// Shares one note; false if the team has its text.

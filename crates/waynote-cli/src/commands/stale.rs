@@ -93,7 +93,7 @@ pub(super) fn confirmed(
     context: &mut Context<'_>,
     address: &Address,
 ) -> Outcome<(Note, Vec<Citation>)> {
-    if let Some(shared) = share::shared(context, address)? {
+    if let Some(shared) = share::to_change(context, address)? {
         return share::confirmed(context, shared);
     }
     let stamp = context.stamp()?;

@@ -39,7 +39,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             &heading,
             |found| {
                 let note = &found.note;
-                let (address, why) = (note.address.to_string(), why(&found.reason));
+                let (address, why) = (note.address.to_string(), why(found));
                 vec![address, why, written(note), preview(note)]
             },
         );
@@ -74,12 +74,14 @@ fn names_in(place: &Place) -> Option<Vec<String>> {
     Some(names.filter_map(|name| name.into_string().ok()).collect())
 }
 
-fn why(reason: &Reason) -> String {
-    match reason {
+fn why(found: &Finding) -> String {
+    match &found.reason {
         Reason::Missing { place, near } => {
             let inside = place.in_repository().map_or("", |(_, path)| path);
             let gone = format!("{} is not in this checkout", visible(inside));
             let (old, near) = (in_shell(place), near.as_ref().map(in_shell));
+            // The folder of a shared note moves with git.
+            let near = near.filter(|_| found.note.source.is_own());
             let mv = near.map(|near| format!("; `waynote place mv {old} {near}`"));
             gone + &mv.unwrap_or_default()
         }
@@ -93,7 +95,7 @@ fn why(reason: &Reason) -> String {
 /// Shows a note and does what is answered; false to end.
 fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome<bool> {
     let (note, address) = (&found.note, found.note.address.masked());
-    context.line(format!("{count}{address}: {}", why(&found.reason)))?;
+    context.line(format!("{count}{address}: {}", why(found)))?;
     shown(context, note)?;
     let is_entry = matches!(note.address, Address::Session(..));
     let is_own = note.source.is_own();

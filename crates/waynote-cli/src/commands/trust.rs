@@ -73,8 +73,8 @@ pub(super) fn asked(checkout: &Checkout) -> Outcome<bool> {
     let (count, shown) = (count(checkout), in_shell(&checkout.root));
     let files = plural(count as u64, "note");
     complain(&format!(
-        "{shown}/.waynote has {files}. Agents that work here would get them in their prompts, also as later commits \
-         change\nthem: whoever writes to this repository, or to a branch that you check out, can say something to them."
+        "{shown}/.waynote has {files}. Agents that work here would get them in their prompts, also as later \
+         commits\nchange them: whoever writes to this repository, or to a branch that you check out, can say something to them."
     ));
     confirm::is_yes("Read the shared notes of this checkout from now on?")
 }

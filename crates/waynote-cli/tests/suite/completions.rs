@@ -42,6 +42,7 @@ fn bash_completes_what_the_store_has() {
         // Readline has `agent:` as a word of its own.
         ("waynote show agent:default#f", "default#flaky-tests"),
         ("waynote edit fl", "flaky-tests"),
+        ("waynote share fl", "flaky-tests"),
         ("waynote show z", "zebra"),
         ("waynote undo agent:default#z", "default#zero"),
         ("waynote answer a", r"a\ night"),

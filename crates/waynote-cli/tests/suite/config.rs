@@ -44,6 +44,8 @@ fn each_value_says_where_it_comes_from() {
     repo_names true default
     repos - default
     trust - default
+    team.store - default
+    team.repositories - default
     allow_secrets - default
 
     configuration file: HOME/.config/waynote/config.toml

@@ -277,6 +277,27 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
 }
 
 #[test]
+fn a_store_that_was_restored_is_read_again() {
+    let mut team = Team::new();
+    let (alice, bob) = (team.token("alice"), team.token("bob"));
+    let bob = Person::new(&team.url(), bob);
+    let note = "place write --at repo:github.com/acme/shop";
+    team.write(&format!("{note} 'The first text.'"), &alice);
+    team.scratch.ok("backup b.db");
+    team.write(&format!("{note} 'A lost text.'"), &alice);
+    has(bob.start("one"), "A lost text.");
+    team.server.kill();
+    team.scratch.ok("restore b.db --replace");
+    team.server = Served::start(&team.scratch, [""; 0]);
+    let (_, port) = team.server.url.rsplit_once(':').unwrap();
+    team.proxy.replace(0, port.parse().unwrap());
+    team.write(&format!("{note} 'Another text.'"), &alice);
+    let block = bob.start("two");
+    has(&block, "Another text.");
+    lacks(block, "lost");
+}
+
+#[test]
 fn a_token_that_is_refused_takes_the_teams_notes_along() {
     let team = Team::new();
     let (alice, bob) = (team.token("alice"), team.token("bob"));
@@ -332,6 +353,61 @@ fn a_tool_finds_the_teams_notes_and_its_query_stays_here() {
         "rounded up",
     );
     assert_eq!(team.recorder.sent(), "");
+}
+
+#[test]
+fn a_note_is_shared_with_the_team_by_its_holder_and_no_text_is_replaced_unread() {
+    let team = Team::new();
+    let [ann, bob] = ["ann", "bob"].map(|name| Person::new(&team.url(), team.token(name)));
+    ann.run("note --key pay 'Integer cents.'").ok();
+    ann.run("note --key build 'make all'").ok();
+    let plays = |person: &Person, words: &str| person.run(words).said();
+    insta::assert_snapshot!(plays(&ann, "share --to team pay"), @"shared with the team: repo:github.com/acme/shop#pay");
+    insta::assert_snapshot!(plays(&ann, "share --to team --all"), @"shared with the team: repo:github.com/acme/shop#build");
+    insta::assert_snapshot!(plays(&ann, "share --to team pay"), @"there is nothing new to share with the team");
+    bob.run("note --key pay 'Cents, as integers.'").ok();
+    insta::assert_snapshot!(plays(&bob, "share --to team pay"), @"
+    exit 1
+    error: repo:github.com/acme/shop#pay has text by ann (revision 1)
+      give your text a key of its own; or read this one, and `note`, `key`, `place` or `share` with `--if-revision 1` replaces or deletes it
+    the current text of repo:github.com/acme/shop#pay@1:
+    Integer cents.
+    ");
+    insta::assert_snapshot!(plays(&bob, "share --to team pay --if-revision 1"), @"shared with the team: repo:github.com/acme/shop#pay");
+    let history = "history repo:github.com/acme/shop#pay --json";
+    let of_team = team.scratch.run(history).env("WAYNOTE_TOKEN", &ann.token);
+    let authors = of_team.json();
+    let authors: Vec<&str> = authors
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|of| of["author"].as_str().unwrap())
+        .collect();
+    assert_eq!(authors, ["bob", "ann"]);
+    // Her own note is another one now, and no longer silent.
+    has(
+        ann.start("one"),
+        "`repo:/#pay` (yours; the shared one differs): `Integer cents.`",
+    );
+    let secret = format!(
+        "note --key leak ghp_{} --allow-secret",
+        "a1B2c3D4e5F6".repeat(3)
+    );
+    ann.run(&secret).ok();
+    has(plays(&ann, "share --to team leak"), "error: ");
+    let private = checkout(&ann.scratch, "private", "git@github.com:ann/private.git");
+    ann.run("note --key own mine").cwd(&private).ok();
+    insta::assert_snapshot!(ann.run("share --to team own").cwd(&private).said(), @"
+    exit 1
+    error: repo:github.com/ann/private#own is in no repository of the team
+      name its repository: `waynote config set team.repositories 'github.com/acme/*'`
+    ");
+    ann.scratch.ok("config unset team.store");
+    insta::assert_snapshot!(plays(&ann, "share --to team pay"), @"
+    exit 2
+    error: no team's store is set
+      set one: `waynote config set team.store https://HOST/s/NAME`; and the repositories that it serves: `waynote config set team.repositories 'github.com/acme/*'`
+    ");
 }
 
 #[test]

@@ -49,8 +49,8 @@ fn a_person_is_asked_once() {
     insta::assert_snapshot!(screen, @"
     exit 1
     n
-    ~/work/.waynote has 2 notes. Agents that work here would get them in their prompts, also as later commits change
-    them: whoever writes to this repository, or to a branch that you check out, can say something to them.
+    ~/work/.waynote has 2 notes. Agents that work here would get them in their prompts, also as later commits
+    change them: whoever writes to this repository, or to a branch that you check out, can say something to them.
     Read the shared notes of this checkout from now on? [y/N] nothing was changed
     ");
     assert_eq!(block(&scratch, "c"), LINE);

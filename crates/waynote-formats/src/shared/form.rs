@@ -3,29 +3,27 @@
 use waynote::Citation;
 use waynote::text::line_of;
 
-use super::yaml::{Value, fields};
+use crate::head::{MAX_HEAD, fields};
 
-/// The largest front matter: its fields take more memory than their text.
-pub(super) const MAX_HEAD: usize = 64 << 10;
-
-const FENCE: &str = "---";
-const PINNED: &str = "pinned";
-const CITES: &str = "cites";
+/// What a file says: its text, whether it is pinned, and the code that it cites, looked up in no repository.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Said<'t> {
+    pub(super) text: &'t str,
+    pub(super) pinned: bool,
+    pub(super) cites: Vec<Citation>,
+}
 
 /// A file that has been read.
 #[derive(Debug, Default)]
 pub(super) struct Form<'t> {
-    /// The lines of the front matter before its first field: comments.
-    lead: &'t str,
-    /// Each field by its name, with its lines as they are.
-    fields: Vec<(String, &'t str)>,
-    pub(super) pinned: bool,
-    /// The cited code, looked up in no repository.
-    pub(super) cites: Vec<Citation>,
+    pub(super) said: Said<'t>,
+    /// The lines of the front matter.
+    head: &'t str,
     /// The line ends between front matter and text; none without a front matter.
     gap: Option<&'t str>,
-    pub(super) text: &'t str,
 }
+
+pub(super) const LINE_ENDS: [char; 2] = ['\r', '\n'];
 
 impl<'t> Form<'t> {
     /// Reads a file.
@@ -34,189 +32,129 @@ impl<'t> Form<'t> {
     /// The reason why it is no note.
     pub(super) fn of(file: &'t str) -> Result<Self, String> {
         let file = file.strip_prefix('\u{feff}').unwrap_or(file);
-        if let Some(at) = conflict(file) {
+        if let Some(marker) = file.lines().find(|line| is_marker(line)) {
+            let at = marker.as_ptr() as usize - file.as_ptr() as usize;
             return Err(format!("line {} is a conflict marker", line_of(file, at)));
         }
-        let mut form = Self {
-            text: file,
-            ..Self::default()
-        };
+        let (mut form, mut text) = (Self::default(), file);
         if let Some(rest) = after_fence(file) {
-            let broken = |why: &str| format!("its front matter {why}");
-            let mut lines = rest.split_inclusive('\n');
-            let before = lines
-                .by_ref()
-                .take_while(|line| after_fence(line).is_none());
-            let head = &rest[..before.map(str::len).sum()];
-            form.text = after_fence(&rest[head.len()..])
-                .ok_or_else(|| broken("has no end: a line `---`"))?;
-            if head.len() > MAX_HEAD {
-                return Err(broken("is longer than 64 KiB"));
-            }
-            form.read(head).map_err(|why| broken(&why))?;
-            let text = form.text.trim_start_matches(LINE_ENDS);
-            form.gap = Some(&form.text[..form.text.len() - text.len()]);
+            let lines = rest.split_inclusive('\n');
+            let head = lines.take_while(|line| after_fence(line).is_none());
+            let (head, rest) = rest.split_at(head.map(str::len).sum());
+            let after = after_fence(rest).ok_or("its front matter has no end: a line `---`")?;
+            text = after.trim_start_matches(LINE_ENDS);
+            form.gap = Some(&after[..after.len() - text.len()]);
+            form.head = head;
+            let read = form.said.read(head);
+            read.map_err(|why| format!("its front matter {why}"))?;
         }
-        form.text = form.text.trim_matches(LINE_ENDS);
-        match form.text.trim().is_empty() {
+        form.said.text = text.trim_matches(LINE_ENDS);
+        match form.said.text.trim().is_empty() {
             true => Err("it has no text".into()),
             false => Ok(form),
         }
     }
 
-    /// Reads the front matter: fields of YAML, each on lines of its own.
-    fn read(&mut self, head: &'t str) -> Result<(), String> {
-        let fields = fields(head).ok_or("is not YAML with each field on lines of its own")?;
-        let mut starts: Vec<usize> = fields.iter().map(|(start, ..)| *start).collect();
-        starts.push(head.len());
-        self.lead = &head[..starts[0]];
-        for ((_, name, value), span) in fields.into_iter().zip(starts.windows(2)) {
-            if self.fields.iter().any(|(of, _)| *of == name) {
-                return Err(format!("has `{}` twice", name.escape_debug()));
-            }
-            match name.as_str() {
-                PINNED => {
-                    self.pinned = match value {
-                        Value::Scalar(text) if text == "true" => true,
-                        Value::Scalar(text) if text == "false" => false,
-                        _ => return Err("has `pinned` that is neither true nor false".into()),
-                    }
-                }
-                CITES => self.cites = cites(value).ok_or("has `cites` that is no list of code")?,
-                _ => {}
-            }
-            self.fields.push((name, &head[span[0]..span[1]]));
-        }
-        Citation::check(&self.cites).map_err(|error| format!("is refused: {error}"))
-    }
-
-    /// The file with this text, and what else is given; the rest stays as it is.
-    pub(super) fn with(&self, text: &str, pinned: bool, cites: &[Citation]) -> String {
-        let is_same = |name: &str| match name {
-            PINNED => pinned == self.pinned,
-            CITES => is_same_code(cites, &self.cites),
-            _ => true,
+    /// The file that says this. Other fields stay byte for byte.
+    pub(super) fn saying(&self, new: &Said) -> String {
+        let is_pin_new = new.pinned != self.said.pinned;
+        let is_code_new = new.cites != self.said.cites;
+        let pin = if is_pin_new && new.pinned {
+            "pinned: true\n"
+        } else {
+            ""
         };
-        let said = |name: &str| match name {
-            PINNED if pinned => format!("{PINNED}: true\n"),
-            CITES => cites_lines(cites),
-            _ => String::new(),
-        };
-        let is_there = |name: &str| self.fields.iter().any(|(of, _)| of == name);
-        let mut head = self.lead.to_owned();
-        if !is_there(PINNED) {
-            head.push_str(&said(PINNED));
-        }
-        for (name, lines) in &self.fields {
-            match is_same(name) {
-                true => head.push_str(lines),
-                false => head.push_str(&said(name)),
+        let mut head = pin.to_owned();
+        let mut is_replaced = false;
+        for line in self.head.split_inclusive('\n') {
+            if !line.starts_with([' ', '\t', '-', '\r', '\n']) {
+                is_replaced = is_pin_new && line.starts_with("pinned:")
+                    || is_code_new && line.starts_with("cites:");
             }
+            head.push_str(if is_replaced { "" } else { line });
         }
-        if !is_there(CITES) {
-            head.push_str(&said(CITES));
+        if is_code_new && !new.cites.is_empty() {
+            head.push_str("cites:\n");
+            head.extend(new.cites.iter().map(lines_of));
         }
-        let text = text.trim_matches(LINE_ENDS);
+        let (gap, text) = (self.gap.unwrap_or("\n"), new.text);
         match head.is_empty() && after_fence(text).is_none() {
             true => format!("{text}\n"),
-            false => {
-                let gap = self.gap.unwrap_or("\n");
-                format!("{FENCE}\n{head}{FENCE}\n{gap}{text}\n")
-            }
+            false => format!("---\n{head}---\n{gap}{text}\n"),
         }
-    }
-
-    /// True if it says this already.
-    pub(super) fn says(&self, text: &str, pinned: bool, cites: &[Citation]) -> bool {
-        self.text == text.trim_matches(LINE_ENDS)
-            && self.pinned == pinned
-            && is_same_code(cites, &self.cites)
     }
 }
 
-pub(super) const LINE_ENDS: [char; 2] = ['\r', '\n'];
-
-fn is_same_code(one: &[Citation], other: &[Citation]) -> bool {
-    let code = |of: &Citation| (of.code.clone(), of.said.clone());
-    one.iter().map(code).eq(other.iter().map(code))
+impl Said<'_> {
+    /// Reads the front matter.
+    fn read(&mut self, head: &str) -> Result<(), String> {
+        let fields = match head.trim() {
+            "" => Some(Vec::new()),
+            _ if head.len() > MAX_HEAD => None,
+            _ => fields(head),
+        };
+        let fields =
+            fields.ok_or("is no mapping of YAML, has an alias, or is longer than 64 KiB")?;
+        for (index, (name, values)) in fields.iter().enumerate() {
+            match (name.as_str(), values.as_slice()) {
+                ("pinned" | "cites", _) if fields[..index].iter().any(|(of, _)| of == name) => {
+                    return Err(format!("has `{name}` twice"));
+                }
+                ("pinned", [value]) if value == "true" || value == "false" => {
+                    self.pinned = value == "true";
+                }
+                ("pinned", _) => return Err("has `pinned` that is neither true nor false".into()),
+                ("cites", values) => self.cites = cites(values),
+                _ => {}
+            }
+        }
+        Citation::check(&self.cites).map_err(|error| format!("is refused: {error}"))
+    }
 }
 
 /// What follows a line `---`, if the text begins with one.
 fn after_fence(text: &str) -> Option<&str> {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
-    (line.trim_end() == FENCE).then_some(rest)
+    (line.trim_end() == "---").then_some(rest)
 }
 
-/// Where a line begins that git writes into a file with a conflict. A line of `=` alone can be a heading's.
-fn conflict(file: &str) -> Option<usize> {
-    let is_marker = |line: &str| {
-        let rest = ['<', '>'].map(|mark| line.trim_start_matches(mark));
-        rest.iter().any(|rest| {
-            let is_end = rest.is_empty() || rest.starts_with([' ', '\r', '\n']);
-            line.len() - rest.len() >= 7 && is_end
-        })
-    };
-    let mut at = 0;
-    file.split_inclusive('\n').find_map(|line| {
-        let start = at;
-        at += line.len();
-        is_marker(line).then_some(start)
+/// True for a line that git writes into a file with a conflict. One of `=` alone can be a heading's.
+fn is_marker(line: &str) -> bool {
+    ['<', '>'].iter().any(|mark| {
+        let rest = line.trim_start_matches(*mark);
+        line.len() - rest.len() >= 7 && (rest.is_empty() || rest.starts_with(' '))
     })
 }
 
 /// The code of `cites`: of each its place, and what it said when the note was last true.
-fn cites(value: Value) -> Option<Vec<Citation>> {
-    let cited = |value: Value| match value {
-        Value::Scalar(code) => Some(Citation::new(code)),
-        Value::Map(fields) => {
-            let field = |wanted: &str| {
-                let is_wanted = |name: &Value| matches!(name, Value::Scalar(of) if of == wanted);
-                let found = fields.iter().find(|(name, _)| is_wanted(name));
-                match &found?.1 {
-                    Value::Scalar(text) => Some(text.clone()),
-                    _ => None,
-                }
-            };
-            let mut cited = Citation::new(field("code")?);
-            cited.said = field("said");
-            Some(cited)
-        }
-        Value::List(_) => None,
-    };
-    match value {
-        Value::List(each) => each.into_iter().map(cited).collect(),
-        // The list that a person has emptied.
-        Value::Scalar(text) if matches!(&*text, "" | "~" | "null") => Some(Vec::new()),
-        one => Some(vec![cited(one)?]),
-    }
-}
-
-/// Each piece of code has a line of its own between those of the hashes: two people who confirm two of them have no
-/// conflict.
-fn cites_lines(cites: &[Citation]) -> String {
-    let mut lines = String::new();
-    for cited in cites {
-        lines.push_str(&format!("  - code: {}\n", quoted(&cited.code)));
-        if let Some(said) = &cited.said {
-            lines.push_str(&format!("    said: {}\n", quoted(said)));
+fn cites(values: &[String]) -> Vec<Citation> {
+    let mut cites: Vec<Citation> = Vec::new();
+    for value in values {
+        match (value.strip_prefix("said: "), cites.last_mut()) {
+            (Some(said), Some(last)) => last.said = Some(said.to_owned()),
+            _ => cites.push(Citation::new(value.strip_prefix("code: ").unwrap_or(value))),
         }
     }
-    match lines.is_empty() {
-        true => lines,
-        false => format!("{CITES}:\n{lines}"),
-    }
+    cites
 }
 
-/// A text as YAML reads it back: in quotes where it could be something else.
+/// The code and the hash have a line each: two people who confirm two pieces of code have no conflict.
+fn lines_of(cited: &Citation) -> String {
+    let code = format!("  - code: {}\n", quoted(&cited.code));
+    let said = cited
+        .said
+        .as_ref()
+        .map(|said| format!("    said: {}\n", quoted(said)));
+    code + &said.unwrap_or_default()
+}
+
+/// A text as YAML reads it back: in quotes, which are those of JSON, where it could be something else.
 fn quoted(text: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./-: ".contains(char);
-    let is_read_back = text.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && text.chars().all(is_plain)
-        && !text.contains(": ")
-        && !text.ends_with([':', ' ']);
-    match is_read_back {
+    let is_first_plain = text.starts_with(|first: char| first.is_ascii_alphanumeric());
+    let is_read_back = !text.contains(": ") && !text.ends_with([':', ' ']);
+    match is_first_plain && is_read_back && text.chars().all(is_plain) {
         true => text.to_owned(),
-        // The strings of JSON are also those of YAML.
         false => serde_json::Value::from(text).to_string(),
     }
 }

@@ -15,73 +15,64 @@
 //! memory and time are bounded. Whatever is no note, or one over a limit, is left out and named
 //! ([`SharedNotes::left_out`]).
 
-mod folder;
 mod form;
 mod name;
 mod write;
-mod yaml;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use rustix::fs::FileType;
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 use waynote::error::safe;
 use waynote::secrets::masked;
 use waynote::store::NotesBeside;
 use waynote::text::plural;
 use waynote::visible::{visible, without_hidden};
-use waynote::{
-    Address, Checkout, Citation, Content, Key, Limits, Name, Note, Place, Scope, Source,
-};
+use waynote::{Address, Checkout, Citation, Content, Key, Limits, Note, Place, Scope, Source};
+use waynote_system::plain;
 
-use folder::{FileName, Folder, kind_in_words};
-use form::Form;
+use form::{Form, Said};
 
 pub use write::SharedFile;
 
 /// The folder in the root of a checkout.
 pub const FOLDER: &str = ".waynote";
 
-/// How much one reading looks at.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    /// A folder with more in it is left out: it is not read for long, and what is read does not depend on the order that
-    /// the system gives.
-    in_folder: usize,
-    /// A folder that is deeper is left out.
-    depth: usize,
-    /// Files and folders.
-    files: usize,
-    /// Bytes of texts.
-    bytes: usize,
-    time: Duration,
-}
+/// A folder with more in it is left out: it is not read for long, and what is read does not depend on the order that the
+/// system gives.
+const MOST_IN_FOLDER: usize = 4096;
 
-const BOUNDS: Bounds = Bounds {
-    in_folder: 4096,
-    depth: 64,
-    files: 20_000,
-    bytes: 16 << 20,
-    time: Duration::from_secs(2),
-};
+/// A folder that is deeper is left out.
+const MAX_DEPTH: usize = 64;
+
+/// A file that is longer is left out: no note is so long.
+const MOST_OF_FILE: u64 = 128 << 10;
+
+/// How much one reading looks at: files and folders, bytes, time.
+const MOST: usize = 20_000;
+const MOST_BYTES: usize = 16 << 20;
+const MOST_TIME: Duration = Duration::from_secs(2);
+
+/// Why two names are both left out.
+const ALIKE: &str = "another name differs from it only in case or accents";
 
 /// The shared notes of a checkout.
 #[derive(Debug)]
 pub struct SharedNotes {
     root: PathBuf,
-    /// The root's place by its names: the one that notes get first, its path last.
-    names: Vec<Place>,
-    bounds: Bounds,
-    /// Each file that was left out when its folder was last read, and why.
-    left_out: Mutex<BTreeMap<String, String>>,
+    checkout: Checkout,
+    left_out: Mutex<Reasons>,
 }
+
+/// Each file that is left out, and why.
+type Reasons = BTreeMap<String, String>;
 
 /// A file that is not read as a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,26 +83,23 @@ pub struct LeftOut {
     pub reason: String,
 }
 
+/// A file that may be a note: its path in the checkout, the folder of the repository, and the key.
+struct Found(String, String, Option<Key>);
+
 impl SharedNotes {
     /// Those of a checkout, whose directory is `root`.
     pub fn new(root: PathBuf, checkout: &Checkout) -> Self {
-        let also = checkout.also.iter().chain([&checkout.root]);
         Self {
-            root,
-            names: std::iter::once(&checkout.name)
-                .chain(also)
-                .cloned()
-                .collect(),
-            bounds: BOUNDS,
+            root: root.canonicalize().unwrap_or(root),
+            checkout: checkout.clone(),
             left_out: Mutex::default(),
         }
     }
 
     /// How many files may be notes. None of them is read.
     pub fn count(&self) -> usize {
-        let mut count = 0;
-        self.walk(None, &mut |_, _, _| count += 1);
-        count
+        let until = Instant::now() + MOST_TIME;
+        self.files(None, until, &mut Reasons::new()).len()
     }
 
     /// What was left out where it was last looked, by file.
@@ -125,53 +113,64 @@ impl SharedNotes {
 
     /// The path of a place inside the checkout; none for one that is not in it.
     fn below<'p>(&self, place: &'p Place) -> Option<&'p str> {
-        self.names.iter().find_map(|name| place.below(name))
+        let Checkout { root, name, also } = &self.checkout;
+        let mut names = [name, root].into_iter().chain(also);
+        names.find_map(|name| place.below(name))
     }
 
     /// The notes of these folders; none: of all.
     fn notes(&self, wanted: Option<&BTreeSet<&str>>) -> Vec<Note> {
-        let mut notes = Vec::new();
-        let mut bytes = 0;
-        let left_out = self.walk(wanted, &mut |walk, folder, found| {
-            if bytes > self.bounds.bytes {
-                let mib = self.bounds.bytes >> 20;
-                return walk.stop(format!("only the first {mib} MiB are read"));
+        let until = Instant::now() + MOST_TIME;
+        let (mut notes, mut bytes, mut left_out) = (Vec::new(), 0, Reasons::new());
+        for found in self.files(wanted, until, &mut left_out) {
+            if bytes > MOST_BYTES || Instant::now() > until {
+                left_out.insert(FOLDER.into(), too_much());
+                break;
             }
-            match self.note(folder, &found) {
+            match self.note(&found) {
                 Ok(note) => {
                     bytes += note.content.len();
                     notes.push(note);
                 }
-                Err(reason) => walk.leave_out(found.file, reason),
+                Err(reason) => drop(left_out.insert(found.0, reason)),
             }
-        });
-        let read = wanted.map(|wanted| wanted.iter().map(|below| path_of(below)));
-        let read: Option<BTreeSet<String>> = read.map(Iterator::collect);
+        }
+        let folders = wanted.map(|wanted| wanted.iter().map(|of| name::path(of)));
+        let folders: Option<BTreeSet<String>> = folders.map(Iterator::collect);
         let mut known = self.left_out.lock();
-        known.retain(|file, _| match (&read, file.rsplit_once('/')) {
-            (Some(read), Some((folder, _))) => !read.contains(folder),
+        known.retain(|file, _| match (&folders, file.rsplit_once('/')) {
+            (Some(folders), Some((folder, _))) => !folders.contains(folder),
             _ => false,
         });
         known.extend(left_out);
         notes
     }
 
-    fn note(&self, folder: &Folder, found: &Found) -> Result<Note, String> {
-        let address = self.address(&found.below, found.key.as_ref());
-        let address = address.ok_or("no place can have its name")?;
-        let most = most_bytes(&address) + form::MAX_HEAD;
-        let bytes = folder.read(&found.name, most as u64);
-        let bytes = bytes.map_err(|error| error.to_string())?;
-        let content = Content::written(bytes).map_err(|error| error.to_string())?;
-        let text = content.shown();
-        let text = without_hidden(&text);
-        let form = Form::of(&text)?;
-        let content = Content::imported(&*masked(form.text));
+    fn note(&self, Found(file, below, key): &Found) -> Result<Note, String> {
+        let place = self.checkout.name.join(below);
+        if !place.as_str().parse::<Place>().is_ok_and(|of| of == place) {
+            return Err("no place has its name".into());
+        }
+        let address = match key {
+            None => Address::Place(place),
+            Some(key) => Address::PlaceKey(place, key.clone()),
+        };
+        let said = |error: waynote::Error| error.to_string();
+        let bytes = read(&self.root.join(file)).map_err(|error| error.to_string())?;
+        let file = Content::written(bytes).map_err(said)?;
+        let file = file.shown();
+        let file = without_hidden(&file);
+        let Said {
+            text,
+            pinned,
+            cites,
+        } = Form::of(&file)?.said;
+        let content = Content::imported(&*masked(text));
         Limits::default()
             .check_bytes(&address, &content)
-            .map_err(|error| error.to_string())?;
+            .map_err(said)?;
         let in_repository = |cited| Citation {
-            repository: self.names.first().cloned(),
+            repository: Some(self.checkout.name.clone()),
             ..cited
         };
         Ok(Note {
@@ -181,44 +180,76 @@ impl SharedNotes {
             kind: None,
             iteration: None,
             resolved_by: None,
-            cites: form.cites.into_iter().map(in_repository).collect(),
-            pinned: form.pinned,
+            cites: cites.into_iter().map(in_repository).collect(),
+            pinned,
             revision: 0,
-            author: author(),
-            // Git has the times.
+            // Git knows who wrote it and when.
+            author: "shared".parse().map_err(said)?,
             created_at: Timestamp::UNIX_EPOCH,
             updated_at: Timestamp::UNIX_EPOCH,
             source: Source::Shared,
         })
     }
 
-    /// The address of the note of a folder, by the name that counts.
-    fn address(&self, below: &str, key: Option<&Key>) -> Option<Address> {
-        let place = self.names.first()?.join(below);
-        // Only a place that is read back from its name has notes.
-        let is_place = place.as_str().parse::<Place>().is_ok_and(|of| of == place);
-        is_place.then_some(match key {
-            None => Address::Place(place),
-            Some(key) => Address::PlaceKey(place, key.clone()),
-        })
-    }
-
-    /// Looks at the files of these folders; none: of all. Returns what is left out.
-    fn walk(&self, wanted: Option<&BTreeSet<&str>>, visit: &mut Visit) -> BTreeMap<String, String> {
-        let mut walk = Walk {
-            wanted,
-            bounds: self.bounds,
-            until: Instant::now() + self.bounds.time,
-            seen: 0,
-            is_over: false,
-            left_out: BTreeMap::new(),
-        };
-        match Folder::named(&self.root).and_then(|root| root.inner(FOLDER)) {
-            Ok(folder) => walk.folder(&folder, "", FOLDER, 0, visit),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => walk.leave_out(FOLDER.into(), error.to_string()),
+    /// The files that may be notes, of these folders or of all.
+    fn files(
+        &self,
+        wanted: Option<&BTreeSet<&str>>,
+        until: Instant,
+        left_out: &mut Reasons,
+    ) -> Vec<Found> {
+        let (mut files, mut seen) = (Vec::new(), 0);
+        let mut open = vec![(FOLDER.to_owned(), String::new())];
+        while let Some((path, below)) = open.pop() {
+            let entries = match entries(&self.root.join(&path)) {
+                Ok(_) if path.matches('/').count() > MAX_DEPTH => {
+                    Err(format!("it is more than {MAX_DEPTH} folders deep"))
+                }
+                // The checkout has none.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && below.is_empty() => break,
+                entries => entries.map_err(|error| error.to_string()),
+            };
+            let entries = entries.unwrap_or_else(|reason| {
+                left_out.insert(path.clone(), reason);
+                Vec::new()
+            });
+            let mut alike: BTreeMap<String, usize> = BTreeMap::new();
+            for (name, _) in &entries {
+                *alike.entry(name::folded(name)).or_default() += 1;
+            }
+            let is_wanted = wanted.is_none_or(|wanted| wanted.contains(&*below));
+            for (name, kind) in entries {
+                seen += 1;
+                if seen > MOST || Instant::now() > until {
+                    left_out.insert(FOLDER.into(), too_much());
+                    return files;
+                }
+                let file = format!("{path}/{name}");
+                let looked_at = match kind {
+                    // Others are of git and of editors.
+                    FileType::RegularFile if name.starts_with('.') && !name.ends_with(".md") => {
+                        continue;
+                    }
+                    FileType::RegularFile if !is_wanted => continue,
+                    _ if alike[&name::folded(&name)] > 1 => Err(ALIKE.into()),
+                    FileType::RegularFile => name::key(&name)
+                        .map(|key| files.push(Found(file.clone(), below.clone(), key))),
+                    FileType::Directory => name::folder(&name).map(|part| {
+                        let below = format!("{below}/{part}").trim_start_matches('/').to_owned();
+                        if leads_to(wanted, &below) {
+                            open.push((file.clone(), below));
+                        }
+                    }),
+                    FileType::Symlink => Err("it is a link".into()),
+                    _ => Err("it is no regular file".into()),
+                };
+                if let Err(reason) = looked_at {
+                    left_out.insert(file, reason);
+                }
+            }
         }
-        walk.left_out
+        files.sort_unstable_by(|Found(one, ..), Found(other, ..)| one.cmp(other));
+        files
     }
 }
 
@@ -250,182 +281,60 @@ impl NotesBeside for SharedNotes {
         let left_out = self.left_out.lock();
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/%".contains(char);
         let names = left_out.keys().filter(|file| file.chars().all(is_plain));
-        let mut names: Vec<&str> = names.map(String::as_str).take(NAMED).collect();
-        if (1..left_out.len()).contains(&names.len()) {
-            names.push("…");
+        let names: Vec<&str> = names.map(String::as_str).take(NAMED).collect();
+        let (files, names) = (plural(left_out.len() as u64, "file"), names.join(", "));
+        let said = format!("The shared notes leave out {files}: {names}");
+        (!left_out.is_empty()).then(|| said.trim_end_matches(": ").to_owned())
+    }
+}
+
+/// True for a folder that is wanted, and for one on the way to it.
+fn leads_to(wanted: Option<&BTreeSet<&str>>, below: &str) -> bool {
+    let inside = format!("{below}/");
+    let is_on_way = |wanted: &&str| format!("{wanted}/").starts_with(&inside);
+    wanted.is_none_or(|wanted| wanted.iter().any(is_on_way))
+}
+
+fn too_much() -> String {
+    let mib = MOST_BYTES >> 20;
+    format!("there is more than is read: {MOST} files and folders, {mib} MiB, or {MOST_TIME:?}")
+}
+
+/// What is in a folder, by name. No part of its path may be a link.
+fn entries(folder: &Path) -> io::Result<Vec<(String, FileType)>> {
+    let mut entries = Vec::new();
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = plain::folder(folder, false)?;
+    let open = openat(&folder, ".", flags, Mode::empty())?;
+    for entry in Dir::new(open)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy();
+        if matches!(&*name, "." | "..") {
+            continue;
         }
-        let named = match names.join(", ") {
-            none if none.is_empty() => none,
-            names => format!(" ({names})"),
-        };
-        let files = plural(left_out.len() as u64, "file");
-        let are = if left_out.len() == 1 { "is" } else { "are" };
-        let said =
-            format!("The shared notes: {files} {are} left out{named}; `waynote doctor` says why");
-        (!left_out.is_empty()).then_some(said)
-    }
-}
-
-/// Git knows who wrote a shared note.
-fn author() -> Name {
-    "shared".parse().expect("it is a name")
-}
-
-/// The most bytes of a note.
-fn most_bytes(address: &Address) -> usize {
-    let limits = Limits::default();
-    let most = match address {
-        Address::Place(_) => limits.max_place_bytes,
-        _ => limits.max_bytes,
-    };
-    usize::try_from(most).unwrap_or(usize::MAX)
-}
-
-/// A file that may be a note.
-struct Found {
-    /// Its path in the checkout.
-    file: String,
-    name: String,
-    /// The folder of the repository.
-    below: String,
-    key: Option<Key>,
-}
-
-/// Takes each file that may be a note, with its open folder.
-type Visit<'v> = dyn FnMut(&mut Walk, &Folder, Found) + 'v;
-
-struct Walk<'s> {
-    wanted: Option<&'s BTreeSet<&'s str>>,
-    bounds: Bounds,
-    until: Instant,
-    /// The files and folders so far.
-    seen: usize,
-    is_over: bool,
-    left_out: BTreeMap<String, String>,
-}
-
-impl Walk<'_> {
-    fn leave_out(&mut self, file: String, reason: String) {
-        self.left_out.insert(file, reason);
-    }
-
-    fn stop(&mut self, reason: String) {
-        self.is_over = true;
-        self.leave_out(FOLDER.into(), reason);
-    }
-
-    /// Counts a file or a folder; false if there is no time or no room for it.
-    fn has_room(&mut self) -> bool {
-        let Bounds { files, time, .. } = self.bounds;
-        self.seen += 1;
-        if !self.is_over && self.seen > files {
-            self.stop(format!("only the first {files} files and folders are read"));
-        } else if !self.is_over && Instant::now() > self.until {
-            self.stop(format!("only what can be read in {time:?} is read"));
+        if entries.len() == MOST_IN_FOLDER {
+            let reason = format!("there are more than {MOST_IN_FOLDER} files in it");
+            return Err(io::Error::other(reason));
         }
-        !self.is_over
-    }
-
-    /// Looks at a folder that stands for `below`, and is at `path` in the checkout.
-    fn folder(
-        &mut self,
-        folder: &Folder,
-        below: &str,
-        path: &str,
-        depth: usize,
-        visit: &mut Visit,
-    ) {
-        let Bounds {
-            in_folder,
-            depth: deepest,
-            ..
-        } = self.bounds;
-        let entries = match folder.entries(in_folder) {
-            _ if depth > deepest => Err(format!("it is more than {deepest} folders deep")),
-            Ok(Some(entries)) => Ok(entries),
-            Ok(None) => Err(format!("there are more than {in_folder} files in it")),
-            Err(error) => Err(error.to_string()),
-        };
-        let entries = match entries {
-            Ok(entries) => entries,
-            Err(reason) => return self.leave_out(path.into(), reason),
-        };
-        let mut alike: BTreeMap<String, usize> = BTreeMap::new();
-        for (name, _) in &entries {
-            *alike.entry(name::folded(name.shown())).or_default() += 1;
-        }
-        let is_wanted = self.wanted.is_none_or(|wanted| wanted.contains(below));
-        for (name, kind) in entries {
-            let shown = name.shown();
-            let is_file = kind == FileType::RegularFile;
-            // Of git and of editors.
-            let is_hidden = is_file && shown.starts_with('.') && !shown.ends_with(".md");
-            if is_hidden || is_file && !is_wanted {
-                continue;
+        let kind = match entry.file_type() {
+            // Some file systems tell it apart.
+            FileType::Unknown => {
+                let found = statat(&folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
+                FileType::from_raw_mode(found.st_mode)
             }
-            if !self.has_room() {
-                return;
-            }
-            let file = format!("{path}/{shown}");
-            let is_alone = alike.get(&name::folded(shown)) == Some(&1);
-            let looked_at = match name {
-                _ if !is_alone => Err(ALIKE.into()),
-                FileName::NotText(_) => Err("its name is not UTF-8".into()),
-                FileName::Text(name) => match kind {
-                    FileType::RegularFile => name::key(&name).map(|key| {
-                        let (file, below) = (file.clone(), below.to_owned());
-                        visit(
-                            self,
-                            folder,
-                            Found {
-                                file,
-                                name,
-                                below,
-                                key,
-                            },
-                        );
-                    }),
-                    FileType::Directory => name::folder(&name).and_then(|part| {
-                        let below = join(below, &part);
-                        if self.leads_to(&below) {
-                            let inner = folder.inner(&name).map_err(|error| error.to_string())?;
-                            self.folder(&inner, &below, &file, depth + 1, visit);
-                        }
-                        Ok(())
-                    }),
-                    kind => Err(kind_in_words(kind).into()),
-                },
-            };
-            if let Err(reason) = looked_at {
-                self.leave_out(file, reason);
-            }
-        }
-    }
-
-    /// True for a folder that is wanted, and one on the way to it.
-    fn leads_to(&self, below: &str) -> bool {
-        let is_on_way = |wanted: &&str| {
-            let rest = wanted.strip_prefix(below);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            kind => kind,
         };
-        self.wanted
-            .is_none_or(|wanted| wanted.iter().any(is_on_way))
+        entries.push((name.into_owned(), kind));
+    }
+    entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(entries)
+}
+
+/// The bytes of a regular file. No part of its path may be a link.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let (bytes, length) = plain::read(plain::open_without_links(path)?, MOST_OF_FILE)?;
+    match length > MOST_OF_FILE {
+        true => Err(io::Error::other(format!("it has {length} bytes"))),
+        false => Ok(bytes),
     }
 }
-
-/// A path inside the repository, one folder down.
-fn join(below: &str, part: &str) -> String {
-    match below {
-        "" => part.into(),
-        below => format!("{below}/{part}"),
-    }
-}
-
-/// Where the folder of a place is in a checkout.
-fn path_of(below: &str) -> String {
-    let parts = std::iter::once(FOLDER.to_owned()).chain(name::folders(below));
-    parts.collect::<Vec<_>>().join("/")
-}
-
-/// Why two names are both left out.
-const ALIKE: &str = "another name differs from it only in case or accents";

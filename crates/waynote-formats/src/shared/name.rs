@@ -10,6 +10,8 @@ use unicode_normalization::UnicodeNormalization;
 use waynote::Key;
 use waynote::visible::is_invisible;
 
+use super::FOLDER;
+
 /// The file of a place's own note.
 pub(super) const OWN: &str = "README.md";
 
@@ -29,10 +31,11 @@ pub(super) fn file(key: Option<&Key>) -> String {
     }
 }
 
-/// The path of a folder, from one inside the repository.
-pub(super) fn folders(below: &str) -> impl Iterator<Item = String> {
+/// The path in the checkout of the folder for one of the repository.
+pub(super) fn path(below: &str) -> String {
     let parts = below.split('/').filter(|part| !part.is_empty());
-    parts.map(|part| encoded(&composed(part)))
+    let parts = parts.map(|part| format!("/{}", encoded(&composed(part))));
+    FOLDER.to_owned() + &parts.collect::<String>()
 }
 
 /// The key that a file's name stands for; none: the place's own note.
@@ -46,16 +49,15 @@ pub(super) fn key(name: &str) -> Result<Option<Key>, String> {
             false => Err(format!("a place's own note is named `{OWN}`")),
         };
     }
-    let stem = name.strip_suffix(END);
-    let stem = stem.ok_or_else(|| format!("the name of a note ends in `{END}`"))?;
+    let stem = name
+        .strip_suffix(END)
+        .ok_or("the name of a note ends in `.md`")?;
     let decoded = percent_decode_str(stem).decode_utf8_lossy();
-    match decoded.parse::<Key>() {
-        Ok(key) if file(Some(&key)) == name => Ok(Some(key)),
-        Ok(key) => Err(named(&file(Some(&key)))),
-        Err(_) => Err(match Key::suggest(&decoded) {
-            Some(key) => format!("its name is no key; {}", named(&file(Some(&key)))),
-            None => "its name is no key".into(),
-        }),
+    let key = decoded.parse().ok().or_else(|| Key::suggest(&decoded));
+    match key.map(|key| (file(Some(&key)), key)) {
+        Some((right, key)) if right == name => Ok(Some(key)),
+        Some((right, _)) => Err(format!("name it `{right}`")),
+        None => Err("its name is no key".into()),
     }
 }
 
@@ -64,21 +66,13 @@ pub(super) fn key(name: &str) -> Result<Option<Key>, String> {
 /// # Errors
 /// The reason why it stands for none.
 pub(super) fn folder(name: &str) -> Result<String, String> {
-    let decoded = percent_decode_str(name).decode_utf8();
-    let decoded = decoded.map_err(|_| "its name is not UTF-8".to_owned())?;
-    let decoded = composed(&decoded);
-    let is_path = |part: &str| part.contains(['/', '\0']) || matches!(part, "" | "." | "..");
-    if is_path(&decoded) {
-        return Err("no folder can have this name".into());
-    }
+    let decoded = composed(&percent_decode_str(name).decode_utf8_lossy());
+    let is_path = decoded.contains(['/', '\0']) || matches!(&*decoded, "" | "." | "..");
     match encoded(&decoded) {
+        _ if is_path => Err("no folder has this name".into()),
         right if right == composed(name) => Ok(decoded),
-        right => Err(named(&right)),
+        right => Err(format!("name it `{right}`")),
     }
-}
-
-fn named(name: &str) -> String {
-    format!("name it `{name}`")
 }
 
 /// What two names have in common that differ in case or in Unicode's form alone: some file systems take these for one.
@@ -119,15 +113,9 @@ fn encoded(name: &str) -> String {
 fn is_reserved(name: &str) -> bool {
     let name = name.to_lowercase();
     let stem = name.split('.').next().unwrap_or_default().trim_end();
-    let is_port = |of: &str| {
-        let number = stem.strip_prefix(of).unwrap_or_default().chars();
-        number.clone().count() == 1 && number.clone().all(|digit| "0123456789¹²³".contains(digit))
-    };
-    DEVICES.contains(&stem)
-        || is_port("com")
-        || is_port("lpt")
-        || name == ".git"
-        || name.starts_with("git~")
+    let port = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
+    let is_port = port.is_some_and(|of| of.chars().count() == 1 && "0123456789¹²³".contains(of));
+    DEVICES.contains(&stem) || is_port || name == ".git" || name.starts_with("git~")
 }
 
 #[cfg(test)]
@@ -137,7 +125,9 @@ mod tests {
     use super::*;
 
     fn path(below: &str) -> String {
-        folders(below).collect::<Vec<_>>().join("/")
+        let path = super::path(below);
+        let inside = path.strip_prefix(FOLDER).unwrap();
+        inside.trim_start_matches('/').to_owned()
     }
 
     #[test]
@@ -171,20 +161,20 @@ mod tests {
         for (name, reason) in [
             ("readme.md", "a place's own note is named `README.md`"),
             ("notes.txt", "the name of a note ends in `.md`"),
-            ("Build it.md", "its name is no key; name it `build-it.md`"),
+            ("Build it.md", "name it `build-it.md`"),
             ("%62uild.md", "name it `build.md`"),
             ("nul.md", "name it `%6Eul.md`"),
-            ("%2E%2E%2Fx.md", "its name is no key; name it `x.md`"),
+            ("%2E%2E%2Fx.md", "name it `x.md`"),
             ("\u{44f}.md", "its name is no key"),
         ] {
             assert_eq!(key(name).unwrap_err(), reason, "{name}");
         }
         for (name, reason) in [
-            ("%2E%2E", "no folder can have this name"),
-            ("%2e", "no folder can have this name"),
-            ("a%2Fb", "no folder can have this name"),
-            ("a%00", "no folder can have this name"),
-            ("%FF", "its name is not UTF-8"),
+            ("%2E%2E", "no folder has this name"),
+            ("%2e", "no folder has this name"),
+            ("a%2Fb", "no folder has this name"),
+            ("a%00", "no folder has this name"),
+            ("%FF", "name it `\u{fffd}`"),
             ("%61", "name it `a`"),
             ("50%", "name it `50%25`"),
             (".Git", "name it `%2EGit`"),

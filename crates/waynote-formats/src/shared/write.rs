@@ -1,16 +1,19 @@
 //! Writing the files of shared notes. Nothing else of a work tree is ever written.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use waynote::error::Error;
+use waynote::secrets::masked;
 use waynote::visible::without_hidden;
-use waynote::{Address, Citation, Content, Limits, Place, Result, SecretPolicy};
+use waynote::{Address, Citation, Content, Limits, Result, SecretPolicy};
 
-use super::folder::{FileName, Folder};
-use super::form::{self, Form};
-use super::{ALIKE, FOLDER, SharedNotes, most_bytes, name, path_of};
+use super::form::{Form, LINE_ENDS, Said};
+use super::{ALIKE, FOLDER, SharedNotes, entries, name, read};
 use crate::error::FormatError;
+
+const NOT_UTF8: &str = "it is not UTF-8";
 
 /// A note's file, with the text that it will have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,25 +39,16 @@ impl SharedNotes {
     /// # Errors
     /// [`Error::InvalidAddress`] for a note of no place in the checkout.
     pub fn file_of(&self, address: &Address) -> Result<PathBuf> {
-        let (below, file) = self.names_of(address)?;
-        Ok(Path::new(&path_of(below)).join(file))
-    }
-
-    /// The folder of the repository that a note belongs to, and the name of its file.
-    fn names_of<'a>(&self, address: &'a Address) -> Result<(&'a str, String)> {
-        let (place, key) = match address {
-            Address::Place(place) => (Some(place), None),
-            Address::PlaceKey(place, key) => (Some(place), Some(key)),
-            _ => (None, None),
+        let key = match address {
+            Address::PlaceKey(_, key) => Some(key),
+            _ => None,
         };
-        let below = place.and_then(|place: &Place| self.below(place));
-        let below = below.ok_or_else(|| {
-            Error::invalid_address(
-                address.to_string(),
-                "it is of no directory in this checkout",
-            )
-        })?;
-        Ok((below, name::file(key)))
+        let below = address.place().and_then(|place| self.below(place));
+        let folder = name::path(below.ok_or_else(|| {
+            let reason = "it is of no directory in this checkout";
+            Error::invalid_address(address.to_string(), reason)
+        })?);
+        Ok(Path::new(&folder).join(name::file(key)))
     }
 
     /// A note's file as [`write`](Self::write) would write it. Where `pinned` or `cites` is not given, the file keeps its
@@ -72,37 +66,49 @@ impl SharedNotes {
         pinned: Option<bool>,
         cites: Option<&[Citation]>,
     ) -> Result<SharedFile> {
-        let path = self.file_of(address)?;
-        let refused = |reason: &str| FormatError::shared_file(&path, reason);
         SecretPolicy::RefuseAll.check(content)?;
         SecretPolicy::RefuseAll.check_name("the address", &address.to_string())?;
-        let text = content
-            .as_text()
-            .ok_or_else(|| refused("it is not UTF-8"))?;
+        let path = self.spelled(&self.file_of(address)?)?;
+        let refused = |reason: &str| FormatError::shared_file(&path, reason);
+        let text = content.as_text().ok_or_else(|| refused(NOT_UTF8))?;
         let text = without_hidden(text);
-        let text = text.trim_matches(form::LINE_ENDS);
-        Limits::default().check_bytes(address, &Content::text(text)?)?;
-        let before = self.before(address, &path)?;
-        let old = match &before {
-            Some(before) => Form::of(before).map_err(|reason| refused(&reason))?,
-            None => Form::default(),
+        Limits::default().check_bytes(address, &Content::text(&*text)?)?;
+        let before = match read(&self.root.join(&path)) {
+            Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| refused(NOT_UTF8))?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(&path, "read", error)),
         };
-        let pinned = pinned.unwrap_or(old.pinned);
-        let cites = cites.unwrap_or(&old.cites);
+        let form = |file| Form::of(file).map_err(|reason| refused(&reason));
+        let old = before.as_deref().map_or(Ok(Form::default()), form)?;
+        let cites = cites.unwrap_or(&old.said.cites);
         Citation::check(cites)?;
-        let new = match &before {
-            Some(before) if old.says(text, pinned, cites) => before.clone(),
-            _ => old.with(text, pinned, cites),
+        let cites = cites.iter().map(|cited| Citation {
+            said: cited.said.clone(),
+            ..Citation::new(&cited.code)
+        });
+        // What a reader gets of the file stands for the file's own text, masks for what they hide.
+        let shown = without_hidden(old.said.text);
+        let text = match text.trim_matches(LINE_ENDS) {
+            same if masked(&shown) == same => old.said.text,
+            text => text,
         };
-        let read = Form::of(&new).map_err(|reason| refused(&reason))?;
-        match read.says(text, pinned, cites) {
-            true => Ok(SharedFile {
-                path,
-                text: new,
-                before,
-            }),
-            false => Err(refused("it would not be read as it is written").into()),
+        let said = Said {
+            text,
+            pinned: pinned.unwrap_or(old.said.pinned),
+            cites: cites.collect(),
+        };
+        let new = match &before {
+            Some(before) if old.said == said => before.clone(),
+            _ => old.saying(&said),
+        };
+        if form(&new)?.said != said {
+            return Err(refused("change its front matter by hand").into());
         }
+        Ok(SharedFile {
+            path,
+            text: new,
+            before,
+        })
     }
 
     /// Writes a note's file, in one step, if it does not say this already.
@@ -118,18 +124,8 @@ impl SharedNotes {
     ) -> Result<SharedFile> {
         let file = self.file_with(address, content, pinned, cites)?;
         if file.is_changed() {
-            let failed = |error| failed(&file.path, "written", error);
-            let way = self.way(address, true).map_err(failed)?;
-            if let Some(Way {
-                folders,
-                file: name,
-            }) = way
-            {
-                let folder = folders.last().map(|(folder, _)| folder);
-                folder
-                    .map_or(Ok(()), |folder| folder.put(&name, &file.text))
-                    .map_err(failed)?;
-            }
+            let put = waynote_files::put_inside(&self.root, &file.path, file.text.as_bytes());
+            put.map_err(|error| failed(&file.path, "written", error))?;
         }
         Ok(file)
     }
@@ -137,104 +133,45 @@ impl SharedNotes {
     /// Removes a note's file, and the folders that are empty then; none if there is no such file.
     ///
     /// # Errors
-    /// As [`file_of`](Self::file_of); [`FormatError::SharedFile`] for a link on the way; [`Error::File`].
+    /// As [`file_of`](Self::file_of); [`FormatError::SharedFile`] for a link in its place or on the way; [`Error::File`].
     pub fn remove(&self, address: &Address) -> Result<Option<PathBuf>> {
-        let path = self.file_of(address)?;
-        let failed = |error| failed(&path, "removed", error);
-        let Some(Way { mut folders, file }) = self.way(address, false).map_err(failed)? else {
-            return Ok(None);
-        };
-        let Some((folder, mut name)) = folders.pop() else {
-            return Ok(None);
-        };
-        match folder.remove(&file, false) {
+        let path = self.spelled(&self.file_of(address)?)?;
+        let whole = self.root.join(&path);
+        match read(&whole).and_then(|_| fs::remove_file(&whole)) {
+            Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            removed => removed.map_err(failed)?,
+            Err(error) => return Err(failed(&path, "removed", error)),
         }
-        while let Some((above, next)) = folders.pop() {
+        let folders = path
+            .ancestors()
+            .skip(1)
+            .filter(|folder| !folder.as_os_str().is_empty());
+        for folder in folders {
             // One that is not empty is in use.
-            if above.remove(&name, true).is_err() {
+            if fs::remove_dir(self.root.join(folder)).is_err() {
                 break;
             }
-            name = next;
         }
         Ok(Some(path))
     }
 
-    /// The text of the file that a note has so far.
-    fn before(&self, address: &Address, path: &Path) -> Result<Option<String>> {
-        let failed = |error| failed(path, "read", error);
-        let Some(Way { folders, file }) = self.way(address, false).map_err(failed)? else {
-            return Ok(None);
-        };
-        let most = most_bytes(address) + form::MAX_HEAD;
-        let read = folders
-            .last()
-            .map(|(folder, _)| folder.read(&file, most as u64));
-        match read {
-            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Some(read) => {
-                let text = String::from_utf8(read.map_err(failed)?);
-                Ok(Some(text.map_err(|_| {
-                    FormatError::shared_file(path, "it is not UTF-8")
-                })?))
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// The way to a note's file; none if a folder is missing and none is to be made.
-    fn way(&self, address: &Address, makes: bool) -> io::Result<Option<Way>> {
-        let Ok((below, file)) = self.names_of(address) else {
-            return Ok(None);
-        };
-        let mut folders = vec![(Folder::named(&self.root)?, String::new())];
-        for name in std::iter::once(FOLDER.to_owned()).chain(name::folders(below)) {
-            let Some((above, _)) = folders.last() else {
-                break;
+    /// A path in the checkout as it is spelled there: an accent is one character or two.
+    fn spelled(&self, path: &Path) -> Result<PathBuf> {
+        let mut spelled = PathBuf::from(FOLDER);
+        for part in path.iter().skip(1).filter_map(|part| part.to_str()) {
+            let there = match entries(&self.root.join(&spelled)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+                there => there.map_err(|error| failed(path, "read", error))?,
             };
-            let name = spelled(above, name, folders.len() == 1)?;
-            let inner = match makes {
-                true => above.made(&name),
-                false => above.inner(&name),
-            };
-            match inner {
-                Ok(inner) => folders.push((inner, name)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(error),
-            }
+            let is_alike = |name: &&str| name::folded(name) == name::folded(part);
+            let alike = there.iter().map(|(name, _)| name.as_str()).filter(is_alike);
+            spelled.push(match *alike.collect::<Vec<_>>() {
+                [] => part,
+                [only] if name::composed(only) == part => only,
+                _ => return Err(FormatError::shared_file(path, ALIKE).into()),
+            });
         }
-        let file = match folders.last() {
-            Some((folder, _)) => spelled(folder, file, false)?,
-            None => file,
-        };
-        Ok(Some(Way { folders, file }))
-    }
-}
-
-/// The open folders from the root of the checkout down, each with its name in the one above, and the name of the file.
-struct Way {
-    folders: Vec<(Folder, String)>,
-    file: String,
-}
-
-/// A name as it is spelled in a folder, where an accent is one character or two.
-fn spelled(folder: &Folder, name: String, is_in_root: bool) -> io::Result<String> {
-    if is_in_root {
-        return Ok(name);
-    }
-    let (wanted, mut same) = (name::folded(&name), Vec::new());
-    for (entry, _) in folder.entries(usize::MAX)?.unwrap_or_default() {
-        if let FileName::Text(entry) = entry
-            && name::folded(&entry) == wanted
-        {
-            same.push(entry);
-        }
-    }
-    match same.as_slice() {
-        [] => Ok(name),
-        [only] if name::composed(only) == name => Ok(only.clone()),
-        _ => Err(io::Error::other(ALIKE)),
+        Ok(spelled)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use waynote::{Checkout, Lineage, Place};
+use jiff::Timestamp;
+use waynote::store::NotesBeside;
+use waynote::{Address, Checkout, Content, Lineage, Note, Place, Scope, Source};
 use waynote_server::{Log, Options, Rights, Server, Stores};
 
 use super::page::{note, post_from, save};
@@ -133,6 +135,37 @@ fn a_link_is_for_this_machine_alone() {
     insta::assert_snapshot!(error, @"a one-time link is for this machine alone, and others can reach 127.0.0.1:0");
 }
 
+/// A note that the repository shares.
+#[derive(Debug)]
+struct SharedNote(Address);
+
+impl NotesBeside for SharedNote {
+    fn of_scopes(&self, scopes: &[Scope]) -> Vec<Note> {
+        let mut notes = self.all();
+        notes.retain(|note| scopes.contains(&note.address.scope()));
+        notes
+    }
+
+    fn all(&self) -> Vec<Note> {
+        let content = Content::text("ask ops first").unwrap();
+        vec![Note {
+            address: self.0.clone(),
+            preview: content.preview(),
+            content,
+            kind: None,
+            iteration: None,
+            resolved_by: None,
+            cites: Vec::new(),
+            pinned: false,
+            revision: 0,
+            author: "shared".parse().unwrap(),
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: Timestamp::UNIX_EPOCH,
+            source: Source::Shared,
+        }]
+    }
+}
+
 #[test]
 fn the_page_of_one_browser_opens_where_it_was_started() {
     let server = start_as(once(), |server| {
@@ -150,7 +183,11 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
             place,
             "scout".parse().unwrap(),
             Arc::new(in_shop),
-            Arc::new(Vec::new),
+            Arc::new(|| {
+                vec![Arc::new(SharedNote(
+                    "repo:github.com/acme/shop#build".parse().unwrap(),
+                )) as _]
+            }),
         )
     });
     let cookie = cookie(&server.get(&link(&server)));
@@ -175,6 +212,14 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
         let answer = post_from(&server, "notes/save", &form, &[&cookie, &origin]);
         assert_eq!(answer.status, 303, "{}", answer.body);
         assert!(note(&server, saved).is_some(), "{saved}");
+    }
+    // What the repository shares is read there, and changed elsewhere.
+    has(&get("/s/notes/"), "(shared)");
+    let shared = get("/s/notes/notes?note=repo%3Agithub.com%2Facme%2Fshop%23build");
+    has(&shared, r#"<span class="chip ">shared</span>"#);
+    has(&shared, "ask ops first");
+    for word in ["Delete", "revision <b", "written "] {
+        assert!(!shared.contains(word), "{word}");
     }
     let other = get("/s/notes/?place=~/other");
     has(other, r#"name="place" value="~/other""#);

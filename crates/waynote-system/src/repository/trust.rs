@@ -95,7 +95,7 @@ impl Environment {
     }
 }
 
-/// What a checkout is known by. A `.git` that is a file may name the folder of another repository, so the checkout's own
+/// The identity of a checkout. A `.git` that is a file may name the folder of another repository, so the checkout's own
 /// folder stands for it then, as it does outside of git.
 fn identity(root: &Path) -> Option<Identity> {
     let real = fs::canonicalize(root).ok()?;

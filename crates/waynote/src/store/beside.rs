@@ -2,7 +2,8 @@
 //!
 //! Of one address the own note comes first, then that of the first list. An own note with the same text as theirs is
 //! silent: theirs is shown, and on a branch that does not have it yet the own one stands again. An own note with another
-//! text is [`Source::OwnInPlace`](crate::Source::OwnInPlace).
+//! text is [`Source::OwnInPlace`](crate::Source::OwnInPlace). A note of others is shown with the revision of the silent one,
+//! else 0: what a save has to expect that puts another text in its place.
 
 mod laid;
 mod search;
@@ -29,7 +30,7 @@ use laid::LaidNotes;
 /// read whole.
 ///
 /// Each note has the address that it has in this checkout, a [`Source`] that is not the own store, and the
-/// revision 0: it has no revisions here. None is an entry of a log.
+/// revision 0: it has none of its own here. None is an entry of a log.
 pub trait NotesBeside: Debug + Send + Sync {
     /// The notes of these scopes, each once.
     fn of_scopes(&self, scopes: &[Scope]) -> Vec<Note>;
@@ -37,12 +38,13 @@ pub trait NotesBeside: Debug + Send + Sync {
     /// All of them.
     fn all(&self) -> Vec<Note>;
 
-    /// Where the note with this address is changed, for a person: the file. None if it is in no file.
+    /// The file of the note with this address, for a person who changes it; none if these notes are in no files.
     fn origin(&self, _address: &Address) -> Option<String> {
         None
     }
 
-    /// A sentence about files that are no notes, where it was last looked: it begins with "The ", and is fit for a prompt.
+    /// A sentence about files that are no notes, where it was last looked. It begins with "The ", and is fit for a
+    /// prompt.
     fn not_read(&self) -> Option<String> {
         None
     }
@@ -133,7 +135,7 @@ impl<S: Reader> Reader for StoreBeside<S> {
 
     fn rendered(&self, ask: &BlockAsk) -> Result<Option<BlockAnswer>> {
         let scopes = ask.request.scopes_that_apply();
-        match self.laid(Some(&scopes)).is_empty() {
+        match self.laid(Some(&scopes)).is_empty() && self.not_read().is_empty() {
             true => self.store.rendered(ask),
             false => Ok(None),
         }
@@ -149,12 +151,7 @@ impl<S: Reader> Reader for StoreBeside<S> {
     }
 
     fn origin(&self, address: &Address) -> Option<String> {
-        let scopes = [address.scope()];
-        let has = |list: &&Arc<dyn NotesBeside>| {
-            let mut notes = list.of_scopes(&scopes).into_iter();
-            notes.any(|note| note.address == *address)
-        };
-        self.lists().iter().find(has)?.origin(address)
+        self.lists().iter().find_map(|list| list.origin(address))
     }
 }
 
@@ -175,19 +172,14 @@ impl<S: Store> Store for StoreBeside<S> {
         if laid.is_empty() {
             return self.store.apply(changes, stamp);
         }
-        let own = laid.own(&self.store)?;
+        let shown = laid.shown(&self.store)?;
         let writer = person::stamped(stamp, || self.store.leases())?;
         for change in changes {
-            let Some(address) = change.address() else {
-                continue;
-            };
-            let own = own.get(address);
-            let Some(others) = laid.shown_before(address, own) else {
-                continue;
-            };
-            let own = own.map_or(0, |own| own.revision);
-            if let Some(expect) = refused(change, own, &writer) {
-                return Err(not_here(self, others, expect));
+            let is_it = |note: &&Note| Some(&note.address) == change.address();
+            if let Some(note) = shown.iter().find(is_it)
+                && let Some(expect) = refused(change, note, &writer)
+            {
+                return Err(not_here(self, note, expect));
             }
         }
         let mut applied = self.store.apply(changes, stamp)?;
@@ -200,16 +192,16 @@ impl<S: Store> Store for StoreBeside<S> {
 }
 
 /// Whether a change is refused where a note of others is shown, with the revision that a save has to expect; none if no
-/// change of that kind is made here. `own` is the revision of the silent own note, 0 without one.
-fn refused(change: &Change, own: u64, writer: &Stamp) -> Option<Option<u64>> {
+/// change of that kind is made here.
+fn refused(change: &Change, shown: &Note, writer: &Stamp) -> Option<Option<u64>> {
     let is_careful = matches!(writer.replaces, Replaces::Read | Replaces::Own);
     match (change, writer.replaces) {
         (Change::Save { expect, .. }, Replaces::Read) => {
-            (*expect == Expect::Any).then_some(Some(own))
+            (*expect == Expect::Any).then_some(Some(shown.revision))
         }
         (Change::Save { .. }, Replaces::Own) | (Change::Pin { .. }, _) => Some(None),
         // A silent own note can go: the note of others stays.
-        (Change::Delete { .. }, _) => (is_careful || own == 0).then_some(None),
+        (Change::Delete { .. }, _) => (is_careful || shown.revision == 0).then_some(None),
         _ => None,
     }
 }
@@ -226,11 +218,13 @@ pub(crate) fn check_own(store: &dyn Reader, note: &Note) -> Result<()> {
 }
 
 fn not_here(store: &(impl Reader + ?Sized), note: &Note, expect: Option<u64>) -> Error {
+    let of_team = note.source == Source::Team;
     Error::OthersNote {
         address: note.address.clone(),
-        of_team: note.source == Source::Team,
-        origin: store.origin(&note.address),
+        of_team,
+        origin: store.origin(&note.address).filter(|_| !of_team),
         expect,
-        current: Some(Box::new(note.clone())),
+        // Who is asked to read it first gets it.
+        current: expect.map(|_| Box::new(note.clone())),
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ask, NotesBeside, Reader, Store, Version};
 use crate::change::Applied;
 use crate::content::Content;
+use crate::engine::Step;
 use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::limits::Limits;
@@ -36,6 +37,8 @@ struct Head {
     repository: Place,
     store: Option<StoreId>,
     version: Version,
+    /// The call that made the last write.
+    call: Option<Step>,
     left_out: u64,
 }
 
@@ -65,25 +68,41 @@ impl TeamNotes {
         repository: &Place,
         known: Option<&Self>,
     ) -> Result<Option<Self>> {
-        let now = store.read(&Ask {
+        let known = known.map(|of| &of.head);
+        let known = known.filter(|of| of.repository == *repository);
+        let mut now = store.read(&Ask {
             version: true,
             store_id: true,
+            steps: known
+                .and_then(|of| of.version.position)
+                .into_iter()
+                .collect(),
             ..Ask::default()
         })?;
+        // A store that was restored has other writes at the same positions.
+        let is_same = |of: &Head| {
+            let call = now.steps.first().copied().flatten();
+            (of.store, of.version, of.call) == (now.store_id, now.version, call)
+        };
+        if known.is_some_and(is_same) {
+            return Ok(None);
+        }
         let mut head = Head {
             form: FORM,
             repository: repository.clone(),
             store: now.store_id,
             version: now.version,
+            call: None,
             left_out: 0,
         };
-        if known.is_some_and(|Self { head: of, .. }| {
-            (of.store, of.version, &of.repository) == (head.store, head.version, repository)
-        }) {
-            return Ok(None);
-        }
         // Whatever is written between the readings has another version, so the next call reads it again.
-        let scopes = store.scopes(ScopeKind::Place)?.into_iter();
+        now = store.read(&Ask {
+            summaries: vec![ScopeKind::Place],
+            steps: head.version.position.into_iter().collect(),
+            ..Ask::default()
+        })?;
+        head.call = now.steps.pop().flatten();
+        let scopes = now.summaries.into_iter().flatten();
         let scopes = scopes.map(|of| of.scope).filter(|scope| match scope {
             Scope::Place(place) => place.below(repository).is_some(),
             Scope::Agent(_) | Scope::Session(_) => false,

@@ -97,9 +97,9 @@ fn a_file_that_is_no_note_is_left_out_and_named() {
         ("d.md", "---\npinned: maybe\n---\ntext"),
         ("e.md", "---\npinned: true\npinned: true\n---\ntext"),
         ("f.md", "---\nx: &a [1]\ny: *a\n---\ntext"),
-        ("g.md", "---\n{pinned: true, x: 1}\n---\ntext"),
+        ("g.md", "---\n- pinned\n---\ntext"),
         ("h.md", "---\ncites:\n  - ../../etc/passwd:1-3\n---\ntext"),
-        ("i.md", "---\ncites: {a: b}\n---\ntext"),
+        ("i.md", "---\ncites:\n  - code: \n---\ntext"),
         ("j.md", "\n\n"),
         ("k.md", &*long),
         ("l.md", "a\0b"),
@@ -138,6 +138,15 @@ fn credentials_are_masked_and_hidden_characters_dropped() {
     let note = shop.notes().all().remove(0);
     assert_eq!(note.content, content("use [masked: github-token] here"));
     assert_eq!(note.preview, "use [masked: github-token] here");
+    // A pin or a confirmation of what is read leaves the text.
+    let file = shop
+        .notes()
+        .write(&note.address, &note.content, Some(true), None);
+    let text = file.unwrap().text;
+    assert_eq!(
+        text,
+        format!("---\npinned: true\n---\n\nuse {token}\u{202e} here\n")
+    );
 }
 
 #[test]
@@ -159,6 +168,9 @@ fn a_note_is_written_where_it_is_read() {
         assert_eq!(shop.text(file), "text\n");
     }
     assert_eq!(notes.all().len(), 4);
+    let origin = |address: &str| notes.origin(&self::address(address));
+    assert_eq!(origin("@#readme").unwrap(), ".waynote/%72eadme.md");
+    assert_eq!(origin("agent:a#readme"), None);
     // A file that says the same in other bytes stays as it is.
     shop.put(".waynote/README.md", "\r\ntext\r\n\r\n");
     assert!(!write("@", "text").unwrap().1);
@@ -204,7 +216,7 @@ fn the_rest_of_the_front_matter_stays_as_it_is() {
     assert_eq!(write("two", None, None), format!("---\n{kept}---\ntwo\n"));
     let unpinned = kept
         .replace("pinned:  true\n\n", "")
-        .replace("cites: src/a.rs\n# end\n", "");
+        .replace("cites: src/a.rs\n", "");
     assert_eq!(
         write("two", Some(false), Some(&[hash])),
         format!("---\n{unpinned}cites:\n  - code: src/pay.rs:40-60\n    said: 3-9-ab\n---\ntwo\n")

@@ -1,19 +1,19 @@
 //! Notes of others laid over the answers of the own store.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::take;
 
 use crate::address::Address;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::note::{Note, Source};
-use crate::scope::{Scope, ScopeKind};
-use crate::store::{Answers, Ask, Count, Page, Reader, Recent, ScopeSummary};
+use crate::scope::Scope;
+use crate::store::{Answers, Ask, Count, Page, Reader, ScopeSummary};
 
-/// Notes of others by address, of each the one that counts.
-pub(super) struct LaidNotes(BTreeMap<Address, Note>);
+/// Notes of others by scope, of each address the one that counts.
+pub(super) struct LaidNotes(BTreeMap<Scope, ByAddress>);
 
-/// Own notes by address.
-pub(super) type OwnNotes = HashMap<Address, Note>;
+type ByAddress = BTreeMap<Address, Note>;
 
 /// The scopes that a question is about, as far as others can have notes of them; none if it is about all.
 pub(super) fn scopes_of(ask: &Ask) -> Option<Vec<Scope>> {
@@ -23,33 +23,26 @@ pub(super) fn scopes_of(ask: &Ask) -> Option<Vec<Scope>> {
         return None;
     }
     let of_notes = ask.notes.iter().map(Address::scope);
-    let of_pages = ask.pages.iter().map(|page| page.of.scope());
-    let of_counts = ask.counts.iter().filter_map(counted);
-    let mut scopes: Vec<Scope> = of_notes
-        .chain(ask.scopes.iter().cloned())
-        .chain(of_pages)
-        .chain(of_counts)
-        .collect();
-    scopes.sort();
-    scopes.dedup();
-    Some(scopes)
+    let mut scopes: BTreeSet<Scope> = of_notes.chain(ask.scopes.iter().cloned()).collect();
+    scopes.extend(ask.pages.iter().map(|page| page.of.scope()));
+    scopes.extend(ask.counts.iter().map(counted));
+    Some(Vec::from_iter(scopes))
 }
 
-/// The scope of the notes that are counted; none for entries of a log.
-fn counted(count: &Count) -> Option<Scope> {
+/// The scope of the notes that are counted.
+fn counted(count: &Count) -> Scope {
     match count {
-        Count::Counted(scope) | Count::Keyed { scope, .. } => Some(scope.clone()),
-        Count::Entries { .. } => None,
+        Count::Counted(scope) | Count::Keyed { scope, .. } => scope.clone(),
+        Count::Entries { session, .. } => Scope::Session(session.clone()),
     }
 }
 
 impl LaidNotes {
     pub(super) fn of(notes: impl Iterator<Item = Note>) -> Self {
-        let mut each = BTreeMap::new();
-        for note in notes {
-            if !matches!(note.address, Address::Session(..)) {
-                each.entry(note.address.clone()).or_insert(note);
-            }
+        let mut each: BTreeMap<Scope, ByAddress> = BTreeMap::new();
+        for note in notes.filter(|note| !matches!(note.address, Address::Session(..))) {
+            let of_scope = each.entry(note.address.scope()).or_default();
+            of_scope.entry(note.address.clone()).or_insert(note);
         }
         Self(each)
     }
@@ -59,84 +52,106 @@ impl LaidNotes {
     }
 
     pub(super) fn retain(&mut self, is_kept: impl Fn(&Address) -> bool) {
-        self.0.retain(|address, _| is_kept(address));
+        self.0.retain(|_, notes| {
+            notes.retain(|address, _| is_kept(address));
+            !notes.is_empty()
+        });
     }
 
-    /// The note of others that is shown at an address, if one is: not where an own note has another text.
-    pub(super) fn shown_before(&self, address: &Address, own: Option<&Note>) -> Option<&Note> {
-        let note = self.0.get(address)?;
-        own.is_none_or(|own| own.content == note.content)
-            .then_some(note)
-    }
-
-    /// The notes of others that are shown.
-    pub(super) fn shown<'s>(&'s self, own: &'s OwnNotes) -> impl Iterator<Item = &'s Note> {
-        let addresses = self.0.keys();
-        addresses.filter_map(|address| self.shown_before(address, own.get(address)))
+    fn get(&self, address: &Address) -> Option<&Note> {
+        self.0.get(&address.scope())?.get(address)
     }
 
     /// Marks an own note that stands in place of one of others.
     pub(super) fn mark(&self, own: &mut Note) {
-        if self
-            .0
-            .get(&own.address)
-            .is_some_and(|note| note.content != own.content)
-        {
+        let others = self.get(&own.address);
+        if others.is_some_and(|of| of.content != own.content) {
             own.source = Source::OwnInPlace;
         }
     }
 
-    /// The own notes with the addresses of these.
-    pub(super) fn own(&self, store: &impl Reader) -> Result<OwnNotes> {
-        let addresses = self.0.keys().cloned().collect();
-        Ok(read_with(store, Ask::default(), addresses)?.1)
+    /// Those that are shown.
+    pub(super) fn shown(&self, store: &impl Reader) -> Result<Vec<Note>> {
+        // A list leaves out an own note that is damaged; alone it would be an error.
+        let ask = Ask {
+            scopes: self.0.keys().cloned().collect(),
+            ..Ask::default()
+        };
+        let notes = self.read(store, &ask)?.scopes.into_iter().flatten();
+        Ok(notes.filter(|note| !note.source.is_own()).collect())
     }
 
-    /// Answers questions as a store would that has the notes of both.
-    pub(super) fn read(&self, store: &impl Reader, ask: &Ask) -> Result<Answers> {
-        let has = |scope: &Scope| self.0.keys().any(|address| address.scope() == *scope);
-        let mut asked = ask.clone();
-        for page in &mut asked.pages {
-            let notes = self.0.keys().filter(|of| of.scope() == page.of.scope());
-            if has(&page.of.scope()) {
-                page.limit = page
-                    .skip
-                    .saturating_add(page.limit)
-                    .saturating_add(notes.count());
-                page.skip = 0;
+    /// The own notes of a list with those of others that belong to it.
+    fn over<'n>(mut own: Vec<Note>, laid: impl IntoIterator<Item = &'n Note>) -> Vec<Note> {
+        let laid = laid.into_iter().cloned();
+        let mut laid: ByAddress = laid.map(|note| (note.address.clone(), note)).collect();
+        own.retain_mut(|note| match laid.get_mut(&note.address) {
+            None => true,
+            Some(others) if others.content == note.content => {
+                others.revision = note.revision;
+                false
             }
-        }
-        let mut scopes: BTreeSet<Scope> = ask.pages.iter().map(|page| page.of.scope()).collect();
-        scopes.extend(ask.counts.iter().filter_map(counted));
-        let is_asked = |address: &&Address| {
-            let scope = address.scope();
-            ask.summaries.contains(&scope.kind()) || scopes.contains(&scope)
-        };
-        let addresses = self.0.keys().filter(is_asked).cloned().collect();
-        let (mut answers, own) = read_with(store, asked, addresses)?;
-        for (address, note) in ask.notes.iter().zip(&mut answers.notes) {
-            *note = self
-                .over(Vec::from_iter(note.take()), |of| of == address)
-                .pop();
-        }
-        for (scope, notes) in ask.scopes.iter().zip(&mut answers.scopes) {
-            *notes = self.over(std::mem::take(notes), |of| of.scope() == *scope);
+            Some(_) => {
+                laid.remove(&note.address);
+                note.source = Source::OwnInPlace;
+                true
+            }
+        });
+        own.extend(laid.into_values());
+        own
+    }
+
+    /// Answers questions as a store would that has the notes of both. Of a scope in which others have notes, all own
+    /// ones are read: which ones are on a page depends on both.
+    pub(super) fn read(&self, store: &impl Reader, ask: &Ask) -> Result<Answers> {
+        let mut asked = ask.clone();
+        let mut whole: BTreeSet<Scope> = self.0.keys().cloned().collect();
+        let mut of_lists: BTreeSet<Scope> = ask.pages.iter().map(|page| page.of.scope()).collect();
+        of_lists.extend(ask.counts.iter().map(counted));
+        whole.retain(|scope| ask.summaries.contains(&scope.kind()) || of_lists.contains(scope));
+        asked.scopes.extend(whole.iter().cloned());
+        let pages = asked.pages.iter_mut();
+        let pages = pages.filter(|page| whole.contains(&page.of.scope()));
+        pages.for_each(|page| page.limit = 0);
+        let mut answers = store.read(&asked)?;
+        for (scope, notes) in asked.scopes.iter().zip(&mut answers.scopes) {
+            let laid = self.0.get(scope).into_iter();
+            *notes = Self::over(take(notes), laid.flat_map(ByAddress::values));
             notes.sort_by_cached_key(|note| note.address.key());
         }
+        let lists = answers.scopes.split_off(ask.scopes.len());
+        let whole: BTreeMap<Scope, Vec<Note>> = whole.into_iter().zip(lists).collect();
+        for (address, note) in ask.notes.iter().zip(&mut answers.notes) {
+            *note = Self::over(Vec::from_iter(note.take()), self.get(address)).pop();
+        }
         for (kind, notes) in ask.kinds.iter().zip(&mut answers.kinds) {
-            *notes = self.over(std::mem::take(notes), |of| of.scope().kind() == *kind);
+            let laid = self.0.iter().filter(|(scope, _)| scope.kind() == *kind);
+            *notes = Self::over(take(notes), laid.flat_map(|(_, notes)| notes.values()));
             notes.sort_by_cached_key(|of| (of.address.scope().name().to_owned(), of.address.key()));
         }
-        for (page, notes) in ask.pages.iter().zip(&mut answers.pages) {
-            if has(&page.of.scope()) {
-                *notes = self.page(page, std::mem::take(notes), &own);
+        for (Page { of, skip, limit }, notes) in ask.pages.iter().zip(&mut answers.pages) {
+            if let Some(list) = whole.get(&of.scope()) {
+                let picked = of.pick(list.clone()).into_iter();
+                *notes = picked.skip(*skip).take(*limit).collect();
             }
         }
         for (count, number) in ask.counts.iter().zip(&mut answers.counts) {
-            *number = number.saturating_add_signed(self.more(count, &own));
+            if let Some(list) = whole.get(&counted(count)) {
+                let is_pinned = match count {
+                    Count::Keyed { pinned, .. } => Some(*pinned),
+                    Count::Counted(_) | Count::Entries { .. } => None,
+                };
+                *number = number_of(list, is_pinned);
+            }
         }
         for (kind, scopes) in ask.summaries.iter().zip(&mut answers.summaries) {
-            self.summarize(*kind, scopes, &own);
+            scopes.retain(|of| !whole.contains_key(&of.scope));
+            let of_kind = whole.iter().filter(|(scope, _)| scope.kind() == *kind);
+            scopes.extend(of_kind.map(|(scope, list)| ScopeSummary {
+                scope: scope.clone(),
+                notes: number_of(list, None),
+            }));
+            scopes.sort_by(|one, other| one.scope.name().cmp(other.scope.name()));
         }
         if ask.version {
             answers.version.changes ^= self.version();
@@ -144,88 +159,10 @@ impl LaidNotes {
         Ok(answers)
     }
 
-    /// The own notes of a list with those of others that belong to it.
-    fn over(&self, mut own: Vec<Note>, belongs: impl Fn(&Address) -> bool) -> Vec<Note> {
-        let known: OwnNotes = self.known(&own);
-        let laid = self.shown(&known).filter(|note| belongs(&note.address));
-        let laid: Vec<Note> = laid.cloned().collect();
-        self.take_out(&mut own);
-        own.extend(laid);
-        own
-    }
-
-    /// Those of the own notes that have an address of these.
-    fn known(&self, own: &[Note]) -> OwnNotes {
-        let known = own.iter().filter(|note| self.0.contains_key(&note.address));
-        known
-            .map(|note| (note.address.clone(), note.clone()))
-            .collect()
-    }
-
-    /// Takes out the silent notes of a list of own ones, and marks those that stand in place of one of others.
-    fn take_out(&self, own: &mut Vec<Note>) {
-        own.retain(|note| self.shown_before(&note.address, Some(note)).is_none());
-        own.iter_mut().for_each(|note| self.mark(note));
-    }
-
-    /// A page of a scope, from the beginning of the own one.
-    fn page(&self, page: &Page, mut notes: Vec<Note>, own: &OwnNotes) -> Vec<Note> {
-        if matches!(page.of, Recent::Entries { .. }) {
-            return notes;
-        }
-        let scope = page.of.scope();
-        self.take_out(&mut notes);
-        let laid = self.shown(own).filter(|note| note.address.scope() == scope);
-        notes.extend(laid.cloned());
-        let notes = page.of.pick(notes).into_iter();
-        notes.skip(page.skip).take(page.limit).collect()
-    }
-
-    /// How many more notes there are than own ones.
-    fn more(&self, count: &Count, own: &OwnNotes) -> i64 {
-        let of_scope = |scope: &Scope| {
-            let shown = self.shown(own).filter(|note| note.address.key().is_some());
-            shown
-                .filter(|note| note.address.scope() == *scope)
-                .collect::<Vec<_>>()
-        };
-        let number = |is_so: bool| i64::from(is_so);
-        match count {
-            Count::Entries { .. } => 0,
-            Count::Counted(scope) => {
-                let new = of_scope(scope).into_iter();
-                new.map(|note| number(!own.contains_key(&note.address)))
-                    .sum()
-            }
-            Count::Keyed { scope, pinned } => {
-                let is_of = |note: &Note| number(note.pinned == *pinned);
-                let laid = of_scope(scope).into_iter();
-                laid.map(|note| is_of(note) - own.get(&note.address).map_or(0, is_of))
-                    .sum()
-            }
-        }
-    }
-
-    /// Counts the notes of others into the scopes of a kind.
-    fn summarize(&self, kind: ScopeKind, scopes: &mut Vec<ScopeSummary>, own: &OwnNotes) {
-        let new = self
-            .shown(own)
-            .filter(|note| !own.contains_key(&note.address));
-        for note in new.filter(|note| note.address.scope().kind() == kind) {
-            let scope = note.address.scope();
-            let more = u64::from(note.address.key().is_some());
-            match scopes.iter_mut().find(|of| of.scope == scope) {
-                Some(of) => of.notes += more,
-                None => scopes.push(ScopeSummary { scope, notes: more }),
-            }
-        }
-        scopes.sort_by(|one, other| one.scope.name().cmp(other.scope.name()));
-    }
-
     /// A number for these notes.
     fn version(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        for note in self.0.values() {
+        for note in self.0.values().flat_map(ByAddress::values) {
             (&note.address, note.content.as_bytes(), note.author.as_str()).hash(&mut hasher);
             (note.pinned, note.source as u8, note.updated_at).hash(&mut hasher);
             format!("{:?}", note.cites).hash(&mut hasher);
@@ -234,36 +171,9 @@ impl LaidNotes {
     }
 }
 
-/// The answers of a store, and its notes with these addresses, from one state.
-fn read_with(
-    store: &impl Reader,
-    ask: Ask,
-    addresses: Vec<Address>,
-) -> Result<(Answers, OwnNotes)> {
-    let by_address = |notes: Vec<Note>| {
-        let notes = notes.into_iter();
-        notes.map(|note| (note.address.clone(), note)).collect()
-    };
-    let (notes, scopes) = (ask.notes.len(), ask.scopes.len());
-    let mut asked = ask.clone();
-    asked.notes.extend(addresses.iter().cloned());
-    match store.read(&asked) {
-        // Damage of a single note is the error of the whole reading; a list of notes leaves it out.
-        Err(Error::DamagedNote { .. }) if !addresses.is_empty() => {
-            let mut asked = ask;
-            let of: BTreeSet<Scope> = addresses.iter().map(Address::scope).collect();
-            asked.scopes.extend(of);
-            let mut answers = store.read(&asked)?;
-            let own = answers.scopes.split_off(scopes).into_iter().flatten();
-            let own = own.filter(|note| addresses.contains(&note.address));
-            let own = by_address(own.collect());
-            Ok((answers, own))
-        }
-        answers => {
-            let mut answers = answers?;
-            let own = answers.notes.split_off(notes).into_iter().flatten();
-            let own = by_address(own.collect());
-            Ok((answers, own))
-        }
-    }
+/// The number of keyed notes of a list: of those that are pinned, or not; none: of all.
+fn number_of(list: &[Note], is_pinned: Option<bool>) -> u64 {
+    let keyed = list.iter().filter(|note| note.address.key().is_some());
+    let counted = keyed.filter(|note| is_pinned.is_none_or(|pinned| note.pinned == pinned));
+    counted.count() as u64
 }

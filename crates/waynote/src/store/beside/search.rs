@@ -9,8 +9,7 @@ use crate::store::Reader;
 impl LaidNotes {
     /// Searches both as one, where the own store can; it is sent no note of others.
     pub(super) fn search(&self, store: &impl Reader, request: &SearchRequest) -> Result<Vec<Hit>> {
-        let own = self.own(store)?;
-        let laid: Vec<Note> = self.shown(&own).cloned().collect();
+        let laid = self.shown(store)?;
         let mut hits = match store.search_over(request, &laid)? {
             Some(hits) => hits,
             None => merged(store, request, laid)?,
