@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use waynote::visible::visible;
-use waynote::{Author, Lineage, Name, Place, Reader, SecretPolicy, Stamp, Store, Writer};
+use waynote::{Author, Lineage, Name, Place, Reader, SecretPolicy, Stamp, Store, Writer, person};
 use waynote_loop::identity;
 
 use crate::args::AllowArgs;
@@ -27,6 +27,7 @@ pub(crate) struct Context<'o> {
     writes: Cell<bool>,
     /// The lineage that was made last: a command asks for that of the working directory several times.
     last: RefCell<Option<Lineage>>,
+    notebook: OnceCell<Name>,
 }
 
 impl<'o> Context<'o> {
@@ -38,6 +39,7 @@ impl<'o> Context<'o> {
             lineages: RefCell::default(),
             writes: Cell::new(false),
             last: RefCell::default(),
+            notebook: OnceCell::new(),
         }
     }
 
@@ -48,6 +50,19 @@ impl<'o> Context<'o> {
             return Ok(last.clone());
         }
         Ok(last.insert(self.settings.lineage(place)?).clone())
+    }
+
+    /// The agent of the notebook. Only a store elsewhere may have another one for who names none.
+    pub(crate) fn notebook(&self) -> Outcome<&Name> {
+        let agent = &self.settings.agent.value;
+        if self.settings.remote().is_none() && self.settings.database().is_none() {
+            return Ok(agent);
+        }
+        if let Some(known) = self.notebook.get() {
+            return Ok(known);
+        }
+        let found = person::notebook(self.opened()?.store(), agent)?;
+        Ok(self.notebook.get_or_init(|| found))
     }
 
     /// Author and time of a change. Inside a loop the store takes the agent for the author, even if a setting names a

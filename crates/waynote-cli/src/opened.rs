@@ -59,7 +59,7 @@ impl Kind {
 }
 
 impl Reader for Kind {
-    pass_on! { self => self.any(); read select_at search search_over take_damage rendered history_before one_state holder }
+    pass_on! { self => self.any(); read select_at search search_over take_damage rendered history_before one_state holder is_shared }
 }
 
 impl Store for Kind {

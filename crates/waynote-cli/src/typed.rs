@@ -11,7 +11,7 @@ use waynote::instead;
 use waynote::named::{self, Typist};
 pub(crate) use waynote::stands::in_shell;
 use waynote::visible::visible;
-use waynote::{Address, AddressAt, Base, Error, Key, Lineage, Place, Result, Store};
+use waynote::{Address, AddressAt, Base, Error, Key, Lineage, Name, Place, Result, Store};
 
 use crate::error::{Failure, Outcome, warning};
 use crate::home;
@@ -70,8 +70,8 @@ impl Context<'_> {
     /// The same for the own notes alone. Where the name of a repository is not known, a line says so.
     pub(crate) fn own_lineage(&self, place: &Place) -> Outcome<Lineage> {
         static SAID: Once = Once::new();
-        let lineage = self.around(place)?;
-        if let Err(error) = self.typist(Some(&lineage)).check_known() {
+        let (lineage, own) = (self.around(place)?, &self.settings.agent.value);
+        if let Err(error) = self.typist(own, Some(&lineage)).check_known() {
             let hint = "notes on paths are read, those by its name are not";
             let (kind, what, json) = (error.kind(), error.to_string(), self.output.json);
             SAID.call_once(|| warning(kind, &what, hint, json!({}), json));
@@ -85,8 +85,8 @@ impl Context<'_> {
             return self.lineage(place);
         }
         self.may_write();
-        let lineage = self.around(place)?;
-        self.typist(Some(&lineage)).check_known()?;
+        let (lineage, own) = (self.around(place)?, &self.settings.agent.value);
+        self.typist(own, Some(&lineage)).check_known()?;
         self.beside(&lineage);
         Ok(lineage)
     }
@@ -122,7 +122,8 @@ impl Context<'_> {
             return Ok(Address::on(place, key.cloned()));
         }
         let lineage = self.lineage_for(&place, purpose)?;
-        self.read(|store| Ok(self.typist(Some(&lineage)).at(store, place, key)?))
+        let typist = self.typist(&self.settings.agent.value, Some(&lineage));
+        self.read(|store| Ok(typist.at(store, place, key)?))
     }
 
     /// An address as it is typed: `repo:/src` is in the repository that the working directory is in.
@@ -163,12 +164,13 @@ impl Context<'_> {
             Err(_) => None,
         };
         self.may_write();
-        self.read(|store| Ok(self.typist(lineage.as_ref()).to_save(store, key)?))
+        let typist = self.typist(self.notebook()?, lineage.as_ref());
+        self.read(|store| Ok(typist.to_save(store, key)?))
     }
 
-    fn typist<'t>(&'t self, lineage: Option<&'t Lineage>) -> Typist<'t> {
+    fn typist<'t>(&self, agent: &'t Name, lineage: Option<&'t Lineage>) -> Typist<'t> {
         Typist {
-            agent: &self.settings.agent.value,
+            agent,
             session: None,
             base: None,
             lineage,
@@ -197,7 +199,7 @@ impl Context<'_> {
         let typist = Typist {
             session: session.as_ref().map(|(session, _)| session),
             base: base.as_ref(),
-            ..self.typist(lineage.as_ref())
+            ..self.typist(self.notebook()?, lineage.as_ref())
         };
         let meant = self.read(|store| {
             let meant = typist.meant(store, typed)?;

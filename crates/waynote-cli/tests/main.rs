@@ -108,6 +108,7 @@ mod suite {
     mod tls;
     mod token;
     mod trust;
+    mod two_people;
     mod two_servers;
     mod ui;
     mod undo;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use waynote::context::{Budget, Request, Style};
 use waynote::named::Typist;
-use waynote::{Address, Base, Limits, Lineage, Name, Place, Scope, Store};
+use waynote::{Address, Base, Limits, Lineage, Name, Place, Scope, Store, person};
 
 use jiff::Timestamp;
 
@@ -135,6 +135,13 @@ impl ConnectedCaller {
             project: self.project.clone().or_else(at_home),
             ..self.clone()
         }
+    }
+
+    /// The same with the notebook that its agent has in this store.
+    pub(crate) fn in_store(&self, store: &dyn Store) -> waynote::Result<Self> {
+        let mut own = self.clone();
+        own.caller.agent = person::notebook(store, &self.caller.agent)?;
+        Ok(own)
     }
 
     /// The absolute path of a place.

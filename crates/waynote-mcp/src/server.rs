@@ -194,7 +194,10 @@ impl Server {
         work: impl FnOnce(&mut Notes, &ConnectedCaller) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let here = self.project.here(context);
-        self.turn(here, |notes, here| work(notes, &here)).await
+        self.turn(here, |notes, here| {
+            work(notes, &here.in_store(notes.store())?)
+        })
+        .await
     }
 
     /// Does something with the notes when the calls before it are done. A caller that has left does not stop it.

@@ -193,6 +193,11 @@ impl Options {
         }
     }
 
+    /// The role: the user of the URL, who is known to the database; none if the URL names none, or it is no name.
+    pub fn role(&self) -> Option<Name> {
+        self.config.get_user()?.parse().ok()
+    }
+
     /// The name of the store, if the URL has one.
     pub fn store_name(&self) -> Option<&Name> {
         self.store.as_ref()

@@ -56,6 +56,14 @@ pub fn create(options: Options) -> Result<(), Error> {
     })
 }
 
+/// The same for a store of several people (see [`EngineStore::make_shared`]).
+///
+/// # Errors
+/// As [`create`], and as each write.
+pub fn create_shared(options: Options) -> Result<(), Error> {
+    make(options, |engine| EngineStore::new(engine).make_shared())
+}
+
 /// Gives a store another id: after it was restored to an earlier state, so that nobody takes it for the one that they knew.
 /// Feeds begin anew, and running sessions get their block once more.
 ///

@@ -25,5 +25,5 @@ mod suite {
 
     use stores::PostgresStores;
 
-    waynote_testing::suites!(PostgresStores; action apart blocks conformance loops one_order others processes runs search together undo verify);
+    waynote_testing::suites!(PostgresStores; action apart blocks conformance loops one_order others processes runs search shared together undo verify);
 }

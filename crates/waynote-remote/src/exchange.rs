@@ -10,7 +10,7 @@ use ureq::http::request::Builder;
 use ureq::http::{HeaderMap, Request, Response};
 use ureq::tls::TlsConfig;
 use ureq::{Agent, AsSendBody, Body};
-use waynote::wire::{HOLDER_HEADER, PROBLEM, VERSION, VERSION_HEADER};
+use waynote::wire::{HOLDER_HEADER, PROBLEM, SHARED_HEADER, VERSION, VERSION_HEADER};
 use waynote::{Error, Limits, Name, Result};
 
 use crate::error::{Away, RemoteError};
@@ -39,8 +39,9 @@ pub(crate) struct Exchange {
     pub(crate) token: Token,
     agent: Agent,
     times: Times,
-    /// The author that the server records in place of `person`, as its last answer said; none: it has not answered yet.
-    pub(crate) holder: Mutex<Option<Option<Name>>>,
+    /// The author that the server records in place of `person`, and whether the store is one of several people, as its last
+    /// answer said; none: it has not answered yet.
+    pub(crate) holder: Mutex<Option<(Option<Name>, bool)>>,
     /// When the time for all calls is over.
     until: Option<Instant>,
 }
@@ -254,7 +255,8 @@ impl Exchange {
             // A name may have letters beyond ASCII.
             let holder = response.headers().get(HOLDER_HEADER);
             let holder = holder.and_then(|name| std::str::from_utf8(name.as_bytes()).ok());
-            *self.holder.lock() = Some(holder.and_then(|name| name.parse().ok()));
+            let is_shared = response.headers().contains_key(SHARED_HEADER);
+            *self.holder.lock() = Some((holder.and_then(|name| name.parse().ok()), is_shared));
         }
         self.body(response, whole)
     }

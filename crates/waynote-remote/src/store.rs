@@ -46,6 +46,16 @@ impl RemoteStore {
         &self.exchange.url
     }
 
+    /// Who writes here in place of a person, and whether the store is one of several people.
+    fn held(&self) -> Result<(Option<Name>, bool)> {
+        let known = || self.exchange.holder.lock().clone();
+        if let Some(known) = known() {
+            return Ok(known);
+        }
+        self.version()?;
+        Ok(known().unwrap_or_default())
+    }
+
     /// Records the damage in an answer.
     fn damaged(&self, new: Damage) {
         if new.is_none() {
@@ -146,11 +156,11 @@ impl Reader for RemoteStore {
     }
 
     fn holder(&self) -> Result<Option<Name>> {
-        if let Some(holder) = self.exchange.holder.lock().clone() {
-            return Ok(holder);
-        }
-        self.version()?;
-        Ok(self.exchange.holder.lock().clone().flatten())
+        Ok(self.held()?.0)
+    }
+
+    fn is_shared(&self) -> Result<bool> {
+        Ok(self.held()?.1)
     }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {

@@ -51,7 +51,7 @@ impl NotifyingStore {
 impl Reader for NotifyingStore {
     pass_on! {
         self => self.store;
-        read select_at search take_damage rendered history_before one_state checkouts
+        read select_at search take_damage rendered history_before one_state checkouts is_shared
     }
 }
 

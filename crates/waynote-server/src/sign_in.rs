@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use jiff::{Timestamp, civil, tz::TimeZone};
+use waynote::Reader;
 
 use crate::access::{Grant, TokenInfo, Tokens};
 use crate::app::{App, AppState};
@@ -110,6 +111,10 @@ fn look_up(
             .check(token, now)?
             .map(TokenLookup::Token),
     };
+    if found.is_some() {
+        // So that whoever asks later need not wait for it.
+        served_store.store.is_shared()?;
+    }
     Ok(found.unwrap_or(TokenLookup::Refused))
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use waynote::{Address, Allowance, Author, Error, Limits, Name, OperationId, Stamp, Store};
+use waynote::{Address, Allowance, Author, Error, Limits, Name, OperationId, Reader, Stamp, Store};
 
 use crate::access::{Grant, GrantedStore};
 use crate::api::IDEMPOTENCY_KEY;
@@ -47,6 +47,8 @@ pub(crate) struct KnownCaller {
     pub(crate) token: Option<Name>,
     /// The author that is recorded in place of `person`.
     pub(crate) holder: Option<Name>,
+    /// True if the store is one of several people.
+    pub(crate) is_shared: bool,
 }
 
 /// A request to a store, from a caller who may see the store. Handlers extract it before the body: the body of a caller
@@ -180,6 +182,7 @@ impl FromRequestParts<App> for Visit {
                 store: visit.name.clone(),
                 token: visit.grant.name().cloned(),
                 holder: visit.grant.own_author(),
+                is_shared: visit.grant.token.is_some() && visit.store.is_shared().unwrap_or(false),
             });
         }
         Ok(visit)

@@ -10,6 +10,7 @@ mod others;
 mod processes;
 mod runs;
 mod search;
+mod shared;
 mod together;
 mod undo;
 mod verify;
@@ -136,6 +137,12 @@ cases! { $
             identifiers_paths_and_codes other_languages_and_scripts only_notes_as_they_are
             old_revisions_when_they_are_asked_for kinds_scopes_keys_and_limits
             what_stands_beside_a_match_may_hold_the_answer the_words_are_shown;
+    }
+    shared {
+        Engines::each_engine:
+            a_store_of_several_people_takes_no_note_on_a_path a_store_with_notes_on_paths_stays_one_persons
+            each_holder_has_a_notebook_of_his_own each_holder_takes_back_only_what_is_his
+            a_copy_into_a_store_of_several_people_is_refused_with_a_path;
     }
     together {
         Stores::each_store:

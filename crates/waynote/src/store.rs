@@ -122,6 +122,15 @@ pub trait Reader {
         Ok(None)
     }
 
+    /// True if the store is one of several people: it takes no notes on paths, and each holder has a notebook of his own
+    /// (see [`person::notebook`](crate::person::notebook)).
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    fn is_shared(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     /// The repositories in which citations are looked up, if this store does that (see [`crate::cites`]).
     fn checkouts(&self) -> Option<&dyn Checkouts> {
         None

@@ -124,6 +124,9 @@ impl AsOfRequest {
 /// The header of an answer with the author that the server records in place of `person`.
 pub const HOLDER_HEADER: &str = "waynote-holder";
 
+/// The header of an answer from a store of several people.
+pub const SHARED_HEADER: &str = "waynote-shared";
+
 macro_rules! requests {
     ($($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$about])*

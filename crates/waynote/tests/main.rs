@@ -41,5 +41,5 @@ mod suite {
 
     use stores::LocalStores;
 
-    waynote_testing::suites!(LocalStores; action apart blocks conformance loops one_order others processes runs search together undo verify);
+    waynote_testing::suites!(LocalStores; action apart blocks conformance loops one_order others processes runs search shared together undo verify);
 }

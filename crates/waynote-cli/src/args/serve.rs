@@ -26,6 +26,10 @@ pub(crate) struct ServeArgs {
     /// `default` [env: WAYNOTE_STORE]
     #[arg(id = "store", long, value_name = "NAME=PATH")]
     pub(crate) stores: Vec<String>,
+    /// The stores are of several people, for good: they take no notes on paths of one machine, and each holder of a token
+    /// has a notebook of his own
+    #[arg(long, conflicts_with = "database")]
+    pub(crate) shared: bool,
     /// A database in PostgreSQL (postgres://HOST/DATABASE): each of its stores is served under its name, also those that
     /// are made later
     #[arg(long, value_name = "URL")]

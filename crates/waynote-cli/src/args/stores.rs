@@ -15,6 +15,9 @@ pub(crate) enum StoresCommand {
         /// The store: postgres://USER@HOST/DATABASE?store=NAME
         #[arg(value_name = "POSTGRES_URL")]
         url: String,
+        /// Make it a store of several people, for good: it takes no notes on paths of one machine
+        #[arg(long)]
+        shared: bool,
     },
     /// Give a store that was restored to an earlier state a new id, so that nobody takes it for the one that they knew
     ///

@@ -1,6 +1,7 @@
 //! An event of a session, by its address.
 
 use serde_json::{Value, json};
+use waynote::author::shown;
 use waynote::event::{EventAddress, RecordedEvent};
 use waynote_system::shell::quoted;
 
@@ -25,8 +26,8 @@ pub(super) fn show(context: &mut Context<'_>, address: &EventAddress) -> Outcome
         event,
         ..
     } = &recorded;
-    let zone = when::zone_in_heading();
-    let said = format!("{}{zone}, {author}\n{event}", when::minute(*recorded_at));
+    let (zone, by) = (when::zone_in_heading(), shown(author, None));
+    let said = format!("{}{zone}, {by}\n{event}", when::minute(*recorded_at));
     context.line(waynote::visible::lines(&said))
 }
 

@@ -41,7 +41,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
             report(context, &exported, &to)
         }
         ExportCommand::Openotters { target } => {
-            let agent = context.settings.agent.value.clone();
+            let agent = context.notebook()?.clone();
             let exported = context.read(|store| Ok(openotters::export(store, target, &agent)?))?;
             report(context, &exported, &target.display().to_string())
         }

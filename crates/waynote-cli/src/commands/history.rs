@@ -1,5 +1,6 @@
 //! `waynote history`: a note's revisions.
 
+use waynote::author::shown;
 use waynote::text::day;
 use waynote::{Address, AddressAt, Error, Revision, State};
 
@@ -65,12 +66,7 @@ pub(super) fn row(revision: &Revision) -> Vec<String> {
     vec![
         revision.number().to_string(),
         action,
-        match &revision.token {
-            Some(holder) if holder != revision.author() => {
-                format!("{} (of {holder})", revision.author())
-            }
-            _ => revision.author().to_string(),
-        },
+        shown(revision.author(), revision.token.as_ref()),
         when(revision.recorded_at),
         match &revision.state {
             State::Present(note) => note.preview.clone(),
@@ -78,7 +74,11 @@ pub(super) fn row(revision: &Revision) -> Vec<String> {
                 forgotten_at,
                 forgotten_by,
                 ..
-            } => format!("forgotten {} by {forgotten_by}", day(*forgotten_at)),
+            } => format!(
+                "forgotten {} by {}",
+                day(*forgotten_at),
+                shown(forgotten_by, None)
+            ),
             _ => String::new(),
         },
     ]

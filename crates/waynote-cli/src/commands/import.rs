@@ -90,7 +90,7 @@ fn read(context: &Context<'_>, format: &Format, args: &ImportArgs) -> Outcome<Fo
         SourceKind::Source(read) => {
             let scope = match at {
                 Some(_) => Scope::Place(context.place(at)?),
-                None => Scope::Agent(context.settings.agent.value.clone()),
+                None => Scope::Agent(context.notebook()?.clone()),
             };
             read(named(args)?, &scope)?
         }
@@ -99,10 +99,10 @@ fn read(context: &Context<'_>, format: &Format, args: &ImportArgs) -> Outcome<Fo
             return from_zrb(context, args.source.as_deref());
         }
         SourceKind::Own => {
-            let agent = &context.settings.agent;
-            let notebooks = match agent.origin {
-                Origin::Default => Notebooks::Each(&agent.value),
-                _ => Notebooks::One(&agent.value),
+            let agent = context.notebook()?;
+            let notebooks = match context.settings.agent.origin {
+                Origin::Default => Notebooks::Each(agent),
+                _ => Notebooks::One(agent),
             };
             return Ok(openotters::read(named(args)?, notebooks)?);
         }

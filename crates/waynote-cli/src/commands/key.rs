@@ -38,7 +38,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
         KeyCommand::List { scope, pinned } => list_of(context, scope, *pinned),
         KeyCommand::Delete(KeyedArgs { scope, key, expect }) => {
             let address = latest(keyed(context, scope, key)?, key)?;
-            let is_unscoped = scope.at.is_none() && notebook(context, scope).is_none();
+            let is_unscoped = scope.at.is_none() && notebook(context, scope)?.is_none();
             let typed = Some(key.as_str()).filter(|key| is_unscoped && !Address::is_meant(key));
             saved::delete(context, address, typed, *expect)
         }
@@ -96,16 +96,16 @@ fn notes(context: &Context<'_>, scopes: &[Scope], pinned: bool) -> Outcome<Vec<N
 }
 
 /// The agent's notebook, if it is asked for: by `--notebook`, or by naming an agent.
-pub(super) fn notebook(context: &Context<'_>, scope: &ScopeArgs) -> Option<Scope> {
-    let agent = &context.settings.agent;
-    let is_named = scope.notebook || matches!(agent.origin, Origin::Flag(_));
-    (is_named && scope.at.is_none()).then(|| Scope::Agent(agent.value.clone()))
+pub(super) fn notebook(context: &Context<'_>, scope: &ScopeArgs) -> Outcome<Option<Scope>> {
+    let is_named = scope.notebook || matches!(context.settings.agent.origin, Origin::Flag(_));
+    let own = || Ok(Scope::Agent(context.notebook()?.clone()));
+    (is_named && scope.at.is_none()).then(own).transpose()
 }
 
 /// The scopes whose notes are listed: those of the project that apply here, unless one is named. What is listed without
 /// being named is said.
 fn scopes(context: &Context<'_>, scope: &ScopeArgs) -> Outcome<Vec<Scope>> {
-    if let Some(notebook) = notebook(context, scope) {
+    if let Some(notebook) = notebook(context, scope)? {
         return Ok(vec![notebook]);
     }
     let lineage = context.lineage(&context.place(scope.at.as_deref())?)?;
@@ -121,7 +121,7 @@ fn scopes(context: &Context<'_>, scope: &ScopeArgs) -> Outcome<Vec<Scope>> {
             "notes of the project {} that apply here; `--notebook` lists the agent's",
             visible(project.as_str())
         )),
-        (None, None) => return Ok(vec![Scope::Agent(context.settings.agent.value.clone())]),
+        (None, None) => return Ok(vec![Scope::Agent(context.notebook()?.clone())]),
     }
     Ok(places.into_iter().map(Scope::Place).collect())
 }
@@ -180,7 +180,7 @@ fn in_scope(
         }
         return Ok(None);
     }
-    Ok(match (&scope.at, notebook(context, scope)) {
+    Ok(match (&scope.at, notebook(context, scope)?) {
         (Some(at), _) => {
             let directory = context.directory(Some(at))?.by_path(by_path);
             let key = typed.parse()?;

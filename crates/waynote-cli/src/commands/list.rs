@@ -1,6 +1,7 @@
 //! `waynote ls` and the history of the whole store: lists of everything, and what narrows them.
 
 use jiff::Timestamp;
+use waynote::author::shown;
 use waynote::{EntryType, Listing, Name, Note, Revision, Scope, ScopeKind};
 
 use crate::args::{KindArg, ListArgs, NarrowArgs};
@@ -87,7 +88,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
     let heading = ["note", "updated", "author", "preview"];
     list(context.output, &notes, "no notes", &heading, |note| {
         let author = match note.source.is_dated() {
-            true => note.author.to_string(),
+            true => shown(&note.author, None),
             false => "-".into(),
         };
         vec![note.address.to_string(), written(note), author, said(note)]

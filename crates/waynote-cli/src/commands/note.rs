@@ -10,7 +10,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &NoteArgs) -> Outcome {
     let target = &args.target;
     let saving = match &args.key {
         Some(key) => key::to_save(context, target, key)?,
-        None if key::notebook(context, &target.scope).is_some() => {
+        None if key::notebook(context, &target.scope)?.is_some() => {
             let what = "a note of a notebook has a key";
             return Err(Failure::usage(what, "name it: `--key KEY`"));
         }

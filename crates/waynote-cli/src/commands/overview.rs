@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 use serde_json::json;
+use waynote::author::shown;
 use waynote::context::Request;
 use waynote::secrets::masked;
 use waynote::session_state::{Question, SessionReader};
@@ -98,7 +99,8 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         let (mut new, mut changed) = (Vec::new(), Vec::new());
         if let Some((seen, _)) = looked {
             let (changes, holder) = (read.journal.concat(), store.holder()?);
-            let own = holder.as_ref().unwrap_or(&settings.author.value);
+            let own = holder.as_ref().map(|holder| (holder, true));
+            let own = own.unwrap_or((&settings.author.value, false));
             new = by_others(&changes, seen, own);
             changed = theirs::changed(store, &changes, seen, own)?;
         }
@@ -157,7 +159,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
 }
 
 /// How many of these changes, latest first, are after a position, by author: those of other authors than this person.
-fn by_others(changes: &[Revision], seen: Position, own: &Name) -> Vec<(Name, usize)> {
+fn by_others(changes: &[Revision], seen: Position, own: (&Name, bool)) -> Vec<(Name, usize)> {
     let mut new: Vec<(Name, usize)> = Vec::new();
     let changes = changes.iter();
     let changes = changes.take_while(|change| change.position > Some(seen));
@@ -243,7 +245,7 @@ impl View {
         if let Some((_, at)) = looked.filter(|_| !self.new.is_empty()) {
             let by = self.new.iter().map(|(author, count)| {
                 let changes = plural(*count as u64, "change");
-                format!("{changes} by {author}")
+                format!("{changes} by {}", shown(author, None))
             });
             let by = visible(&masked(&by.collect::<Vec<_>>().join(", ")));
             let (at, zone) = (when::minute(at), when::zone());

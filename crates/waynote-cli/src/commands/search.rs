@@ -35,7 +35,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
         (None, Ok(base)) => here = asked(context, &base.cwd())?,
         (None, Err(_)) => {}
     }
-    here.push(Scope::Agent(context.settings.agent.value.clone()));
+    here.push(Scope::Agent(context.notebook()?.clone()));
     if let Ok((session, _)) = context.session() {
         here.push(Scope::Session(session));
     }

@@ -62,7 +62,7 @@ fn candidates(
     directory: Option<&OsStr>,
     clients: &[Client],
 ) -> Outcome<Vec<Candidate>> {
-    let agent = &context.settings.agent.value;
+    let agent = context.notebook()?;
     let sources = import::read_project(context, directory, |project| {
         Ok(found::find(project, agent, &home::base_of_home()?)?)
     })?;

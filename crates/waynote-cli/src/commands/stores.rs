@@ -19,11 +19,18 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             let options = options(&context.settings, url)?;
             list(context, url, &options)
         }
-        StoresCommand::Create { url } => {
+        StoresCommand::Create { url, shared } => {
             let options = named(&context.settings, url)?;
             let shown = options.shown();
-            stores::create(options)?;
-            context.answer(&json!({ "store": shown }), || format!("created {shown}"))
+            match shared {
+                true => stores::create_shared(options)?,
+                false => stores::create(options)?,
+            }
+            let value = json!({ "store": shown, "shared": shared });
+            context.answer(&value, || match shared {
+                true => format!("created {shown}, a store of several people"),
+                false => format!("created {shown}"),
+            })
         }
         StoresCommand::Renew { url } => {
             let options = named(&context.settings, url)?;

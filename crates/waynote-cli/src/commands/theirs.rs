@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
+use waynote::author::shown;
 use waynote::secrets::masked;
 use waynote::text::shell_word;
 use waynote::visible::visible;
@@ -14,9 +15,9 @@ use crate::error::Outcome;
 /// The most notes that are looked at: each is a read of the store.
 const NOTES: usize = 20;
 
-/// True if the person of that name wrote it.
-pub(super) fn is_own(author: &Name, own: &Name) -> bool {
-    author == own || Author::of(author) == Author::Person
+/// True if the person of that name wrote it. In a store with a holder in place of a person, `person` is another one.
+pub(super) fn is_own(author: &Name, (own, is_holder): (&Name, bool)) -> bool {
+    author == own || !is_holder && Author::of(author) == Author::Person
 }
 
 /// A note of the person's that another author replaced or deleted.
@@ -37,7 +38,7 @@ pub(super) fn changed(
     store: &dyn Reader,
     changes: &[Revision],
     seen: Position,
-    own: &Name,
+    own: (&Name, bool),
 ) -> Outcome<Vec<Changed>> {
     let new = changes.iter().take_while(|of| of.position > Some(seen));
     let is_note = |of: &&Revision| !matches!(of.address(), Address::Session(..));
@@ -73,7 +74,7 @@ impl Changed {
     pub(super) fn lines(&self) -> Vec<String> {
         let address = self.address.masked();
         let back = shell_word(&format!("{address}@{}", self.revision));
-        let by = visible(&masked(self.by.as_str()));
+        let by = visible(&masked(&shown(&self.by, None)));
         let did = if self.deleted { "deleted" } else { "changed" };
         let said =
             format!("  your {address} was {did} by {by}; `waynote restore {back}` brings it back");

@@ -18,7 +18,7 @@ use crate::{home, remote, secret_command};
 /// A store in a database, which is connected to at the first call.
 pub(crate) type DatabaseStore = EngineStore<Postgres>;
 
-/// The store at this address. Nothing is sent yet.
+/// The store at this address, written by the role that this names in place of a person. Nothing is sent yet.
 pub(crate) fn open(
     settings: &Settings,
     url: &str,
@@ -29,7 +29,8 @@ pub(crate) fn open(
         Some(longest) => options.within(longest),
         None => options,
     };
-    Ok(waynote_postgres::at(options)?)
+    let role = options.role();
+    Ok(waynote_postgres::at(options)?.held_by(role))
 }
 
 /// How the store at this address is reached with these settings.

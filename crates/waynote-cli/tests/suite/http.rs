@@ -35,20 +35,20 @@ pub(super) fn send(
 
 /// The whole answer to a browser with this cookie.
 pub(super) fn get(url: &str, cookie: Option<&str>) -> String {
-    asked(url, "GET", cookie, "")
+    get_with(url, &format!("Cookie: {}", cookie.unwrap_or_default()))
 }
 
-fn asked(url: &str, method: &str, cookie: Option<&str>, form: &str) -> String {
+/// The whole answer to a browser that sends this header.
+pub(super) fn get_with(url: &str, header: &str) -> String {
     let (_, address) = url.split_once("://").unwrap();
     let (address, path) = address.split_once('/').unwrap();
-    let cookie = format!("Cookie: {}", cookie.unwrap_or_default());
     let headers = [
         &format!("Origin: http://{address}"),
         "Content-Type: application/x-www-form-urlencoded",
-        &cookie,
+        header,
     ];
-    let request = format!("{method} /{path}");
-    exchange(address.parse().unwrap(), &request, &headers, form).unwrap()
+    let request = format!("GET /{path}");
+    exchange(address.parse().unwrap(), &request, &headers, "").unwrap()
 }
 
 /// The whole answer to a request.

@@ -116,7 +116,7 @@ impl<S: LocalStore> SyncedStore<S> {
 
 impl<S: LocalStore> Reader for SyncedStore<S> {
     pass_on! { self => self.current(); read select_at search search_over one_state }
-    pass_on! { self => self.inner; take_damage }
+    pass_on! { self => self.inner; take_damage is_shared }
 }
 
 impl<S: LocalStore> Store for SyncedStore<S> {

@@ -93,9 +93,9 @@ impl Grant {
     /// The author of what a caller writes who claims to be `claim`: one of the holder's agents, the program that notes
     /// were imported from, or the holder. A request cannot name another holder.
     pub(crate) fn author(&self, claim: &Name) -> Name {
-        match (Author::of(claim), self.own_author()) {
-            (Author::Agent(_) | Author::Import(_), _) | (_, None) => claim.clone(),
-            (_, Some(own)) => own,
+        match self.own_author() {
+            Some(own) => Author::of(claim).under(&own),
+            None => claim.clone(),
         }
     }
 
@@ -195,8 +195,8 @@ mod tests {
         let ann = Grant::of(info("laptop", "ann", false));
         let ci = Grant::of(info("ci", "ci", true));
         insta::assert_snapshot!(authors(&Grant::everything()), @"person agent:a import:zrb ann bob");
-        insta::assert_snapshot!(authors(&ann), @"ann agent:a import:zrb ann ann");
-        insta::assert_snapshot!(authors(&ci), @"agent:ci agent:a import:zrb agent:ci agent:ci");
+        insta::assert_snapshot!(authors(&ann), @"ann agent:ann/a import:zrb ann ann");
+        insta::assert_snapshot!(authors(&ci), @"agent:ci agent:ci/a import:zrb agent:ci agent:ci");
     }
 
     #[test]

@@ -78,7 +78,7 @@ impl<S: Reader> Reader for GrantedStore<S> {
         Ok(self.grant.own_author())
     }
 
-    pass_on! { self => self.store; select_at search take_damage rendered history_before checkouts }
+    pass_on! { self => self.store; select_at search take_damage rendered history_before checkouts is_shared }
 }
 
 impl<S: Store> Store for GrantedStore<S> {

@@ -4,7 +4,7 @@ use axum::Json;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use waynote::wire::HitsFound;
-use waynote::{Found, Lineage, Place, Scope, SearchKind, SearchRequest};
+use waynote::{Found, Lineage, Name, Place, Scope, SearchKind, SearchRequest, person};
 
 use super::parts::limit;
 use crate::edge::Query;
@@ -57,10 +57,11 @@ pub(crate) async fn search(
     if let Some(place) = &query.place {
         here = Lineage::from(place.parse::<Place>()?).scopes();
     }
-    if let Some(agent) = &query.agent {
-        here.push(Scope::Agent(agent.parse()?));
-    }
+    let agent: Option<Name> = query.agent.map(|agent| agent.parse()).transpose()?;
     let found = visit.search(move |store| {
+        if let Some(agent) = &agent {
+            here.push(Scope::Agent(person::notebook(store, agent)?));
+        }
         Ok(HitsFound {
             hits: Found::of(&store, &request, &here)?.all(),
             damage: store.take_damage(),

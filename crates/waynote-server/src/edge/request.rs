@@ -13,7 +13,7 @@ use axum::middleware::Next;
 use axum::response::IntoResponse;
 
 use waynote::Name;
-use waynote::wire::{HOLDER_HEADER, PROBLEM};
+use waynote::wire::{HOLDER_HEADER, PROBLEM, SHARED_HEADER};
 
 use crate::app::App;
 use crate::edge::origin;
@@ -54,6 +54,10 @@ pub(crate) async fn pass(
         && let Ok(holder) = HeaderValue::from_bytes(holder.as_str().as_bytes())
     {
         response.headers_mut().insert(HOLDER_HEADER, holder);
+    }
+    if caller.is_some_and(|caller| caller.is_shared) {
+        let shared = HeaderValue::from_static("true");
+        response.headers_mut().insert(SHARED_HEADER, shared);
     }
     let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
     let took = began.elapsed();

@@ -52,6 +52,8 @@ pub(crate) struct Site<'a> {
     pub(crate) start: Option<&'a Start>,
     /// The scopes of the store that the reader may see.
     pub(crate) seen: Arc<Seen>,
+    /// True if the store is one of several people.
+    pub(crate) is_shared: bool,
     /// The sessions that a loop holds, and whether the loop lives.
     pub(crate) holders: Vec<(Name, Holder)>,
     /// The check for dead processes.
@@ -83,6 +85,7 @@ impl<'a> Site<'a> {
             limits: visit.app.note_limits,
             start: visit.app.start.as_ref(),
             seen: visit.served_store.seen.read(&store)?,
+            is_shared: store.is_shared()?,
             holders: holders(store, &*visit.app.is_dead)?,
             is_dead: &*visit.app.is_dead,
             last_given: visit.app.last_given.as_deref(),

@@ -49,6 +49,7 @@ fn on_site<T>(store: &dyn Store, work: impl FnOnce(Site<'_>) -> T) -> T {
         limits: waynote::Limits::default(),
         seen: Seen::read(&store).unwrap().into(),
         start: None,
+        is_shared: false,
         holders: holders(store, &|_| None).unwrap(),
         is_dead: &|_| None,
         last_given: None,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use maud::{Markup, html};
+use waynote::author::shown;
 pub(crate) use waynote::text::grouped;
 use waynote::text::minute;
 use waynote::visible::{lines, visible};
@@ -163,9 +164,14 @@ pub(crate) fn pages(back: Option<(Link, &str)>, next: Option<(Link, &str)>) -> M
 
 /// The words for an author.
 pub(crate) fn author(name: &Name) -> String {
-    match Author::of(name) {
-        Author::Person => "a person".into(),
-        _ => visible(name.as_str()),
+    of_holder(name, None)
+}
+
+/// The words for an author who wrote with a token of this holder.
+pub(crate) fn of_holder(name: &Name, holder: Option<&Name>) -> String {
+    match (Author::of(name), holder) {
+        (Author::Person, None) => "a person".into(),
+        _ => visible(&shown(name, holder)),
     }
 }
 

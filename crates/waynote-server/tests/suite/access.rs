@@ -76,7 +76,15 @@ fn the_author_is_the_holder_or_one_of_the_holders_agents() {
         "ann",
         "never another holder"
     );
-    assert_eq!(author(&ann, "4", "?author=agent:builder"), "agent:builder");
+    for agent in ["builder", "ann/builder"] {
+        let query = format!("?author=agent:{agent}");
+        assert_eq!(author(&ann, "4", &query), "agent:ann/builder");
+    }
+    assert_eq!(
+        author(&ann, "4b", "?author=agent:boss/builder"),
+        "agent:ann/boss/builder",
+        "never another holder's agent"
+    );
     assert_eq!(author(&ci, "5", ""), "agent:ci");
     assert_eq!(author(&ci, "6", "?author=ann"), "agent:ci");
     assert_eq!(author(&boss, "7", "?author=ann"), "boss");

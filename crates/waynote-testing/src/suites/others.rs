@@ -3,8 +3,8 @@
 use waynote::moved::{MoveOptions, relocate};
 use waynote::single::{self, SaveOptions};
 use waynote::{
-    Address, AsOf, Change, Error, Expect, LocalStore, Replaces, Stamp, UndoScope, redo_last,
-    undo_last,
+    Address, AsOf, Author, Change, Error, Expect, LocalStore, Replaces, Stamp, UndoScope,
+    redo_last, undo_last,
 };
 
 use crate::values::{assert_clean, at, key, kind, name, save, text};
@@ -71,7 +71,9 @@ pub(crate) fn a_careful_writer_replaces_only_its_own_persons_agents_texts_unread
         else {
             panic!("{case}");
         };
-        assert_eq!((of, held), (name(author), holder.map(name)), "{case}");
+        let recorded = holder.map(|own| Author::of(&name(author)).under(&name(own)));
+        let recorded = recorded.unwrap_or_else(|| name(author));
+        assert_eq!((of, held), (recorded, holder.map(name)), "{case}");
         assert_eq!((revision, current.as_deref()), (2, Some(&note)), "{case}");
         // Who has read it replaces it, and so does who is not asked to.
         let options = SaveOptions::default().expect(Expect::Revision(2));

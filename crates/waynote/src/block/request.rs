@@ -117,6 +117,9 @@ pub struct Request {
     pub tools: Option<ReaderTools>,
     /// The current time, for the ages in style faithful.
     pub now: Timestamp,
+    /// The names that the reader has as an author in a store with holders, which alone knows them.
+    #[serde(skip)]
+    pub(crate) recorded: Vec<Name>,
 }
 
 /// The names of the tools with which a reader looks up what a block does not show.
@@ -157,6 +160,7 @@ impl Request {
             explain: false,
             tools: None,
             now,
+            recorded: Vec::new(),
         }
     }
 

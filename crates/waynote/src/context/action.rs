@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::model::lineage::Lineage;
 use crate::note::Note;
 use crate::place::{Base, Place};
+use crate::rules::person::reading;
 use crate::scope::Scope;
 use crate::store::{Ask, Page, Reader, Recent, answers};
 
@@ -131,6 +132,7 @@ pub fn at_action(
     let pages = answers!(store, pages: scopes.iter().map(page).collect());
     let known = shown_of(known);
     let whole = ALLOWANCE.saturating_sub(action.spent) / SHARE;
+    let request = &*reading(store, request)?;
     let mut telling = NoteSelection::new(request, TOKENS, MOST)
         .whole_to(whole)
         .briefly(whole < LINE);

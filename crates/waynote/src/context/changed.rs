@@ -11,6 +11,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::note::Note;
+use crate::rules::person::reading;
 use crate::scope::Scope;
 use crate::store::{Reader, ReaderExt};
 
@@ -60,7 +61,7 @@ fn changed_now(
     sections: &[Section],
     known: &dyn Fn(&Note) -> Option<Shown>,
 ) -> Result<Matching> {
-    let request = request.clone().style(Style::Stable);
+    let request = reading(store, request)?.into_owned().style(Style::Stable);
     let counts = RefCell::default();
     let pieces = Pieces::new(&request, &counts);
     let (_, claimants, _) = arrange::arranged(store, &request, &pieces)?;

@@ -8,6 +8,7 @@ use super::telling::NoteSelection;
 use super::{Matching, Request, ShownNote};
 use crate::error::Result;
 use crate::note::{EntryType, Note};
+use crate::rules::person::reading;
 use crate::search::{SearchRequest, is_stop_word};
 use crate::store::{Reader, noted_before};
 
@@ -73,6 +74,7 @@ pub fn after_failure(
     if told.said.is_empty() {
         return Ok(Matching::default());
     }
+    let request = &*reading(store, request)?;
     let hits = store.search(&SearchRequest {
         scopes: request.scopes_that_apply(),
         limit: LOOKED_AT,

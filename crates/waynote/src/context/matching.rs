@@ -4,6 +4,7 @@ use super::answer::{notes_of, shown_of};
 use super::telling::NoteSelection;
 use super::{BlockPart, Matching, Request, ShownNote};
 use crate::error::Result;
+use crate::rules::person::reading;
 use crate::search::{SearchRequest, is_stop_word};
 use crate::store::{Reader, noted_before};
 
@@ -35,7 +36,7 @@ pub fn matching(store: &dyn Reader, request: &Request, known: &[ShownNote]) -> R
     if let Some(found) = notes_of(store, request, part)? {
         return Ok(found);
     }
-    let known = shown_of(known);
+    let (known, request) = (shown_of(known), &*reading(store, request)?);
     let hits = store.search(&SearchRequest {
         scopes: request.scopes_that_apply(),
         limit: LOOKED_AT,

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::Result;
+use crate::rules::person::reading;
 use crate::scope::Scope;
 use crate::store::{Reader, ReaderExt, Version};
 
@@ -100,6 +101,7 @@ impl Renderer {
     }
 
     fn of_one_state(&self, store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
+        let request = &*reading(store, request)?;
         match request.style {
             Style::Stable => self.stable(store, request),
             Style::Faithful => faithful(store, request),

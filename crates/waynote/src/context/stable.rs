@@ -147,14 +147,20 @@ impl NoteText<'_> {
 
     /// The author, if neither the reader nor the person: theirs can be trusted, and those of others have to be weighed.
     fn by(&self) -> Option<String> {
-        let Request { agent, author, .. } = self.request;
-        match Author::of(&self.note.author) {
-            _ if author.as_ref() == Some(&self.note.author) => None,
+        let Request {
+            agent,
+            author,
+            recorded,
+            ..
+        } = self.request;
+        let writer = &self.note.author;
+        match Author::of(writer) {
+            _ if author.as_ref() == Some(writer) || recorded.contains(writer) => None,
             Author::Person => None,
             Author::Import(_) => Some("imported".into()),
-            Author::Agent(name) if name == agent.as_str() => None,
-            Author::Agent(name) => Some(format!("by agent {}", word(name))),
-            Author::Other(name) => Some(format!("by {}", word(name))),
+            Author::Agent(name) if name == agent.as_str() && recorded.is_empty() => None,
+            Author::Agent(name) if !name.contains('/') => Some(format!("by agent {}", word(name))),
+            of => Some(format!("by {}", of.words(word))),
         }
     }
 }

@@ -22,6 +22,9 @@ pub enum Author<'n> {
 /// The name of the default author.
 pub const PERSON: &str = "person";
 
+/// The name of an agent to whom none was given.
+pub const UNNAMED: &str = "default";
+
 impl<'n> Author<'n> {
     /// The author that a name stands for.
     pub fn of(name: &'n Name) -> Self {
@@ -34,12 +37,65 @@ impl<'n> Author<'n> {
         }
     }
 
+    /// The author who is recorded for this one in a store where `own` stands for a person: `agent:HOLDER/NAME` for an
+    /// agent of that holder. A caller names no other holder.
+    pub fn under(self, own: &Name) -> Name {
+        let named = match (self, own.holder()) {
+            (Self::Person | Self::Other(_), _) => None,
+            (Self::Agent(agent), holder) if agent != holder && holder_in(agent) != Some(holder) => {
+                Author::Agent(&format!("{holder}/{agent}")).name().ok()
+            }
+            (Self::Agent(_) | Self::Import(_), _) => self.name().ok(),
+        };
+        named.unwrap_or_else(|| own.clone())
+    }
+
+    /// The author in words: `alice's agent`, `alice's agent builder`. `word` gets each name.
+    pub fn words(self, word: impl Fn(&str) -> String) -> String {
+        match self {
+            Self::Agent(name) => match name.split_once('/') {
+                Some((holder, UNNAMED)) => format!("{}'s agent", word(holder)),
+                Some((holder, agent)) => format!("{}'s agent {}", word(holder), word(agent)),
+                None => word(&self.to_string()),
+            },
+            _ => word(&self.to_string()),
+        }
+    }
+
     /// The name of the author.
     ///
     /// # Errors
     /// [`Error::InvalidName`](crate::Error::InvalidName) when the name is too long.
     pub fn name(self) -> Result<Name> {
         self.to_string().parse()
+    }
+}
+
+/// The holder in the name of his agent.
+fn holder_in(agent: &str) -> Option<&str> {
+    agent.split_once('/').map(|(holder, _)| holder)
+}
+
+impl Name {
+    /// The holder, of an author that stands for a person: that name, or the one of the agent that holds the token.
+    pub(crate) fn holder(&self) -> &str {
+        match Author::of(self) {
+            Author::Agent(holder) => holder,
+            _ => self.as_str(),
+        }
+    }
+}
+
+/// An author in words, with the holder of the token with which he wrote if the name does not say it.
+pub fn shown(author: &Name, holder: Option<&Name>) -> String {
+    let words = Author::of(author).words(str::to_owned);
+    let is_said = |holder: &&Name| {
+        let name = author.holder();
+        name == holder.as_str() || holder_in(name) == Some(holder.as_str())
+    };
+    match holder.filter(|holder| !is_said(holder)) {
+        Some(holder) => format!("{words} (of {holder})"),
+        None => words,
     }
 }
 
@@ -72,5 +128,50 @@ mod tests {
             assert_eq!(Author::of(&name), author, "{name}");
             assert_eq!(author.name().unwrap(), name);
         }
+    }
+
+    #[test]
+    fn an_agent_of_a_holder_has_both_names() {
+        for (name, own, recorded, words) in [
+            ("person", "alice", "alice", "alice"),
+            ("bob", "alice", "alice", "alice"),
+            (
+                "agent:default",
+                "alice",
+                "agent:alice/default",
+                "alice's agent",
+            ),
+            (
+                "agent:codex",
+                "alice",
+                "agent:alice/codex",
+                "alice's agent codex",
+            ),
+            (
+                "agent:alice/codex",
+                "alice",
+                "agent:alice/codex",
+                "alice's agent codex",
+            ),
+            (
+                "agent:bob/codex",
+                "alice",
+                "agent:alice/bob/codex",
+                "alice's agent bob/codex",
+            ),
+            ("import:zrb", "alice", "import:zrb", "import:zrb"),
+            ("person", "agent:ci", "agent:ci", "agent:ci"),
+            ("agent:a", "agent:ci", "agent:ci/a", "ci's agent a"),
+            ("agent:ci", "agent:ci", "agent:ci", "agent:ci"),
+        ] {
+            let (name, own): (Name, Name) = (name.parse().unwrap(), own.parse().unwrap());
+            let under = Author::of(&name).under(&own);
+            assert_eq!(under.as_str(), recorded, "{name}");
+            assert_eq!(shown(&under, None), words, "{name}");
+        }
+        let (zrb, alice): (Name, Name) = ("import:zrb".parse().unwrap(), "alice".parse().unwrap());
+        assert_eq!(shown(&zrb, Some(&alice)), "import:zrb (of alice)");
+        let agents: Name = "agent:alice/default".parse().unwrap();
+        assert_eq!(shown(&agents, Some(&alice)), "alice's agent");
     }
 }

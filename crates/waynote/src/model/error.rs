@@ -32,6 +32,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
+use crate::author::shown;
 use crate::key::{Key, Name};
 use crate::note::{Note, Position};
 use crate::scope::Scope;
@@ -246,10 +247,7 @@ pub enum Error {
 
     /// A change of a text that another author wrote, by a writer who did not say that it had read it (see
     /// [`Replaces`](crate::note::Replaces)). Nothing was changed.
-    #[error("{} has text by {}{} (revision {revision})", safe(address), safe(author), match holder {
-        Some(holder) if holder != author => format!(" of {}", safe(holder)),
-        _ => String::new(),
-    })]
+    #[error("{} has text by {} (revision {revision})", safe(address), safe(shown(author, holder.as_ref())))]
     OthersText {
         /// The note.
         address: Address,
@@ -263,6 +261,19 @@ pub enum Error {
         /// The note as it is now.
         #[serde(skip)]
         current: Option<Box<Note>>,
+    },
+
+    /// A note that only one person can use, in a store of several. Nothing was changed.
+    #[error("{} cannot be in a store of several people: {}", safe(address), match holder {
+        Some(_) => "a notebook there has a name of its own",
+        None => "it is on a path of one machine",
+    })]
+    OnePersons {
+        /// The note.
+        address: Address,
+        /// The holder whose notebook was not named; none for a note on a path.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holder: Option<Name>,
     },
 
     /// A change of a note of others, which is not in this store (see [`StoreBeside`](crate::store::StoreBeside)). Nothing
@@ -328,7 +339,7 @@ pub enum Error {
     },
 
     /// What was asked for was forgotten; it cannot be brought back.
-    #[error("{} was forgotten {} by {}", safe(what), date(*at), safe(by))]
+    #[error("{} was forgotten {} by {}", safe(what), date(*at), safe(shown(by, None)))]
     Forgotten {
         /// The address, with the revision when it is one of several.
         #[serde(serialize_with = "safe_text")]

@@ -48,8 +48,8 @@ impl Note {
         let by = match Author::of(&self.author) {
             Author::Person => String::new(),
             Author::Import(_) => ", imported".into(),
-            Author::Agent(name) => format!(", by agent {}", shown(name)),
-            Author::Other(name) => format!(", by {}", shown(name)),
+            Author::Agent(name) if !name.contains('/') => format!(", by agent {}", shown(name)),
+            of => format!(", by {}", of.words(&shown)),
         };
         match self.source {
             Source::Own => None,

@@ -10,6 +10,7 @@ use super::pending::PendingStore;
 use super::person;
 use super::same;
 use super::session_events::{self, check_inside};
+use super::shared;
 use crate::address::Address;
 use crate::change::{Applied, Change, NoteBefore};
 use crate::engine::Step;
@@ -130,6 +131,11 @@ fn apply(pending: &PendingStore<'_>, changes: &[Change], stamp: &Stamp) -> Resul
     let mut applied = Vec::with_capacity(changes.len());
     let operation = operation(stamp, pending.upcoming());
     for (index, change) in changes.iter().enumerate() {
+        if let (true, Some(address)) = (pending.is_of_several(), change.address())
+            && !matches!(change, Change::Delete { .. })
+        {
+            shared::check(address, stamp)?;
+        }
         let Some(write) = decide(change, pending, stamp)? else {
             applied.push(unchanged(pending, change)?);
             continue;

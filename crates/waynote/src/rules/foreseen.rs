@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
+use super::shared;
 use crate::address::Address;
 use crate::change::Change;
 use crate::content::Content;
@@ -19,7 +20,7 @@ const EVENTS: usize = 8;
 
 /// The questions that will be asked.
 #[derive(Default)]
-pub(super) struct Questions(engine::Ask);
+pub(super) struct Questions(engine::Ask, Option<bool>);
 
 impl Questions {
     /// Adds the questions that [`super::decide::decide`] asks about a change.
@@ -83,6 +84,14 @@ impl Questions {
         self.0.segments = with_segments;
     }
 
+    /// Asks whether the store is one of several people, if it is not known.
+    pub(super) fn mark(&mut self, known: Option<bool>) {
+        self.1 = known;
+        if known.is_none() {
+            self.0.side = vec![shared::SPACE.to_owned()];
+        }
+    }
+
     /// Reads the answers.
     pub(super) fn read(self, rows: &dyn Read) -> Result<Prefetch> {
         let mut ask = self.0;
@@ -107,6 +116,9 @@ impl Questions {
         let (asked, store) = (ask.store, read.store);
         Ok(Prefetch {
             head: store.version.head(),
+            is_shared: self
+                .1
+                .unwrap_or_else(|| shared::is_marked(&read.side.concat())),
             index: read.index,
             segments: read.segments,
             states: by(ask.states, read.states),
@@ -144,6 +156,8 @@ pub(super) fn refuse_damaged(damaged: &mut Vec<String>) -> Result<()> {
 pub(super) struct Prefetch {
     /// The position of the store's last change; 0 if there is none.
     pub(super) head: i64,
+    /// True if the store is one of several people.
+    pub(super) is_shared: bool,
     pub(super) index: IndexState,
     /// The heads of the segments of the index, if the index was asked for.
     pub(super) segments: Vec<SegmentHead>,

@@ -22,6 +22,7 @@ mod same;
 pub(crate) mod session_events;
 mod session_reader;
 pub mod session_state;
+mod shared;
 pub mod stall;
 pub(crate) mod undo;
 mod verify;
@@ -45,7 +46,7 @@ use crate::key::Name;
 use crate::model::allowance::Allowance;
 use crate::model::report::Report;
 use crate::note::{Note, Revision, Stamp};
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeKind};
 use crate::search::damage_notice::DamageNotice;
 use crate::search::indexed;
 use crate::search::{Hit, SearchRequest};
@@ -78,6 +79,20 @@ pub(crate) struct Memory {
     segments: Mutex<indexed::Cache>,
     noticed: Mutex<DamageNotice>,
     building: SegmentBuilds,
+    /// Who writes here in place of a person.
+    holder: Option<Name>,
+    /// True if the store is one of several people; none: its mark was not read yet.
+    is_shared: Mutex<Option<bool>>,
+}
+
+impl Memory {
+    fn is_shared(&self, rows: &dyn Read) -> Result<bool> {
+        let mut known = self.is_shared.lock();
+        if known.is_none() {
+            *known = Some(shared::is_marked(&rows.side(shared::SPACE)?));
+        }
+        Ok(*known == Some(true))
+    }
 }
 
 impl<E: Engine> EngineStore<E> {
@@ -101,10 +116,45 @@ impl<E: Engine> EngineStore<E> {
         Self {
             memory: Memory {
                 indexing,
+                holder: self.memory.holder,
                 ..Memory::default()
             },
             ..self
         }
+    }
+
+    /// The same store, written by this holder in place of a person: where the connection itself says who that is.
+    #[must_use]
+    pub fn held_by(mut self, holder: impl Into<Option<Name>>) -> Self {
+        self.memory.holder = holder.into();
+        self
+    }
+
+    /// The stamp of a call, to which a program above may have given a holder.
+    fn held<'s>(&self, stamp: &'s Stamp) -> Cow<'s, Stamp> {
+        let mut stamp = Cow::Borrowed(stamp);
+        if let (Some(holder), None) = (&self.memory.holder, &stamp.token) {
+            stamp.to_mut().token = Some(holder.clone());
+        }
+        stamp
+    }
+
+    /// Makes the store one of several people, for good: it takes no notes on paths any more. A store that does not exist
+    /// is made.
+    ///
+    /// # Errors
+    /// [`Error::OnePersons`] if it has a note on a path; the others as [`Store::apply`].
+    pub fn make_shared(&self) -> Result<()> {
+        self.engine.write(Writing::Durable, &mut |tx| {
+            for of in self.state(tx).scopes(ScopeKind::Place)? {
+                if let Scope::Place(place) = of.scope {
+                    shared::check_place(&place, &Address::Place(place.clone()))?;
+                }
+            }
+            tx.put_side(shared::SPACE, &[shared::mark()], &[])
+        })?;
+        *self.memory.is_shared.lock() = Some(true);
+        Ok(())
     }
 
     fn ran_nothing(&self) -> Error {
@@ -150,11 +200,13 @@ impl<E: Engine> EngineStore<E> {
     fn write(&self, calls: &[&Call<'_>]) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
         let (mut head, mut due) = (0, 0);
+        let mut is_shared = *self.memory.is_shared.lock();
         self.engine.write(Writing::Durable, &mut |tx| {
             // An engine may run this more than once.
             let foreseen = |with_index: bool, with_segments: bool| {
                 let mut questions = Questions::default();
                 questions.index(with_index, with_segments);
+                questions.mark(is_shared);
                 calls.iter().for_each(|call| call.foresee(&mut questions));
                 questions.read(tx)
             };
@@ -168,7 +220,7 @@ impl<E: Engine> EngineStore<E> {
                 known => known?,
             };
             is_damaged |= !is_checked && !upkeep::is_whole(known.index, &known.segments);
-            let indexed = known.index.indexed;
+            let (indexed, is_marked) = (known.index.indexed, known.is_shared);
             let before = known.head;
             let done: Vec<Option<Vec<Done>>> = calls
                 .iter()
@@ -177,7 +229,7 @@ impl<E: Engine> EngineStore<E> {
             let pending = PendingStore::new(self.state(tx), known);
             answers = plan_all(calls, &done, &pending)?;
             pending.put(tx)?;
-            head = pending.head().number();
+            (head, is_shared) = (pending.head().number(), Some(is_marked));
             let index = upkeep::KnownIndex {
                 indexed,
                 is_damaged,
@@ -186,6 +238,7 @@ impl<E: Engine> EngineStore<E> {
             Ok(())
         })?;
         self.memory.is_checked.store(true, Ordering::Relaxed);
+        *self.memory.is_shared.lock() = is_shared;
         self.memory.building.is_due(due, head);
         Ok(answers)
     }
@@ -242,6 +295,15 @@ impl<E: Engine> Reader for EngineStore<E> {
         self.at_once(|state| state.search_over(request, laid_over))
     }
 
+    fn holder(&self) -> Result<Option<Name>> {
+        Ok(self.memory.holder.clone())
+    }
+
+    fn is_shared(&self) -> Result<bool> {
+        let known = *self.memory.is_shared.lock();
+        known.map_or_else(|| self.now(|state| state.is_shared()), Ok)
+    }
+
     fn take_damage(&self) -> Damage {
         self.memory.noticed.lock().take()
     }
@@ -264,7 +326,7 @@ impl<E: Engine> Store for EngineStore<E> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         self.carry_out(Call::Apply {
             changes: unhidden(changes),
-            stamp: Cow::Borrowed(stamp),
+            stamp: self.held(stamp),
         })
     }
 
@@ -279,18 +341,19 @@ impl<E: Engine> Store for EngineStore<E> {
             session: Cow::Borrowed(session),
             events: events.into(),
             lease,
-            stamp: Cow::Borrowed(stamp),
+            stamp: self.held(stamp),
         })
         .map(|_| ())
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        Allowance::aside(|| forget::forget(&self.engine, request, stamp))
+        Allowance::aside(|| forget::forget(&self.engine, request, &self.held(stamp)))
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
         self.at_once(|state| {
-            let stamp = person::stamped(stamp, || state.leases())?;
+            let stamp = self.held(stamp);
+            let stamp = person::stamped(&stamp, || state.leases())?;
             forget::would_forget(state.rows(), request, &stamp)
         })
     }

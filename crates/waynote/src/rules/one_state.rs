@@ -4,6 +4,7 @@ use super::{Memory, as_of};
 use crate::address::{Address, AddressAt};
 use crate::engine::{Engine, Read};
 use crate::error::{Error, Result};
+use crate::key::Name;
 use crate::note::{Note, Revision};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest, indexed};
@@ -79,6 +80,14 @@ impl Reader for OneState<'_> {
 
     fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Option<Vec<Hit>>> {
         self.searched(request, laid_over).map(Some)
+    }
+
+    fn holder(&self) -> Result<Option<Name>> {
+        Ok(self.memory.holder.clone())
+    }
+
+    fn is_shared(&self) -> Result<bool> {
+        self.memory.is_shared(self.rows)
     }
 
     fn take_damage(&self) -> Damage {

@@ -75,6 +75,11 @@ impl<'t> PendingStore<'t> {
         self.state.rows()
     }
 
+    /// True if the store is one of several people.
+    pub(super) fn is_of_several(&self) -> bool {
+        self.known.is_shared
+    }
+
     /// The position of the last planned row, or of the last stored row if none is planned.
     pub(super) fn head(&self) -> Position {
         Position::new(self.head.get())

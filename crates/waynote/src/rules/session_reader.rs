@@ -136,7 +136,7 @@ impl Reader for SessionReader<'_> {
         }
     }
 
-    pass_on! { self => self.store; select_at search take_damage history_before one_state checkouts }
+    pass_on! { self => self.store; select_at search take_damage history_before one_state checkouts holder is_shared }
 }
 
 impl Store for SessionReader<'_> {

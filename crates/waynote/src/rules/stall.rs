@@ -8,6 +8,8 @@ use crate::key::Name;
 use crate::note::{Action, EntryType, Note, Position, Revision};
 use crate::store::Store;
 
+use super::person::recorded;
+
 /// The traces of an iteration in the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -94,6 +96,7 @@ pub fn since(
     author: &Name,
     position: Option<Position>,
 ) -> Result<Progress> {
+    let author = &recorded(store, author)?;
     let mut progress = Progress::default();
     let mut repeated: BTreeSet<String> = BTreeSet::new();
     for revision in written_since(store, position)? {

@@ -14,7 +14,7 @@ use crate::key::Name;
 use crate::limits::Limits;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
-use crate::rules::person::author;
+use crate::rules::person::{author, notebook};
 use crate::store::{Ask, Done, FeedContent, Reader, ReaderExt, Store, answers};
 
 /// The last change that is not undone. An undo stands for the state before the change that it took back, so undoing
@@ -205,6 +205,10 @@ const TRIES: usize = 8;
 
 /// Finds changes and applies them, if their notes are still as they were found; else looks again.
 fn take_back(store: &dyn Store, way: Way, reach: &UndoScope, stamp: &Stamp) -> Result<UndoReport> {
+    let reach = &UndoScope {
+        agent: notebook(store, &reach.agent)?,
+        ..reach.clone()
+    };
     let mut tries = 1..TRIES;
     loop {
         let changes = store.on_one_state(|store| match taken_back(store, stamp)? {

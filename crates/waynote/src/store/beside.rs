@@ -101,7 +101,7 @@ impl<S> StoreBeside<S> {
 }
 
 impl<S: Reader> Reader for StoreBeside<S> {
-    pass_on! { self => self.store; select_at holder checkouts history_before }
+    pass_on! { self => self.store; select_at holder is_shared checkouts history_before }
 
     fn read(&self, ask: &Ask) -> Result<Answers> {
         let scopes = laid::scopes_of(ask);

@@ -68,6 +68,11 @@ macro_rules! pass_on {
             $inner.holder()
         }
     };
+    (@ is_shared $self:ident $inner:expr) => {
+        fn is_shared(&$self) -> $crate::Result<bool> {
+            $inner.is_shared()
+        }
+    };
     (@ checkouts $self:ident $inner:expr) => {
         fn checkouts(&$self) -> Option<&dyn $crate::cites::Checkouts> {
             $inner.checkouts()

@@ -484,7 +484,7 @@ fn an_agent_reads_a_note_of_others_before_it_writes_in_its_place() {
             .unwrap();
         let onto = [("agent:a#x".parse().unwrap(), address.clone())];
         let force = MoveOptions {
-            force: true,
+            over: Some(waynote::Expect::Any),
             ..MoveOptions::default()
         };
         assert_eq!(refused(relocate(&both, &onto, force, &agent)), no);

@@ -10,6 +10,7 @@ use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Clear, HighlightSpacing, List, ListState, Paragraph, Wrap};
 use unicode_width::UnicodeWidthStr;
+use waynote::author::shown;
 use waynote::context::Section;
 use waynote::secrets::masked;
 use waynote::text::{grouped, plural};
@@ -274,7 +275,7 @@ impl View<'_, '_> {
         let tokens = waynote_tokens::count(&note.content.shown());
         let mut parts = vec![kept];
         if note.source.is_dated() {
-            parts.push(line(note.author.as_str()));
+            parts.push(line(&shown(&note.author, None)));
             parts.push(when::ago(note.updated_at, self.now));
         }
         parts.push(plural(tokens as u64, "token"));

@@ -49,7 +49,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
         let opened = OpenStore::of(&context.settings, is_json, Wait::Now)?;
         context.settings.session.value = Some(session_here(opened.store())?);
     }
-    let planned = plan::of(&context.settings, args)?;
+    let mut planned = plan::of(&context.settings, args)?;
+    planned.plan.prompt.notes.agent = context.notebook()?.clone();
     let plan = &planned.plan;
     if args.dry_run {
         let opened = OpenStore::of(&context.settings, is_json, Wait::Now)?;

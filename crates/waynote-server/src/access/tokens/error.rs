@@ -70,7 +70,7 @@ impl CustomError for TokenError {
             }
             Self::LongName { .. } => "use a shorter name".into(),
             Self::ReservedHolder { .. } => {
-                "write the name of a person or an agent, without a colon; `person` is everyone's"
+                "write the name of a person or an agent, without a colon or a slash; `person` and `default` are everyone's"
                     .into()
             }
             Self::ExpiresBefore => "name a later time".into(),

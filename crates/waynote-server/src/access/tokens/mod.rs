@@ -13,7 +13,7 @@ mod record;
 pub(super) mod tests;
 mod text;
 
-use waynote::author::PERSON;
+use waynote::author::{PERSON, UNNAMED};
 use waynote::jiff::{Timestamp, civil};
 use waynote::store::SideValue;
 use waynote::{Name, Result, SecretPolicy, SideData};
@@ -85,7 +85,8 @@ impl<S: SideData> Tokens<S> {
             SecretPolicy::default().check_name("token's name", name.as_str())?;
         }
         // Other authors have these names.
-        if new.holder.as_str() == PERSON || new.holder.as_str().contains(':') {
+        let is_word = [PERSON, UNNAMED].contains(&new.holder.as_str());
+        if is_word || new.holder.as_str().contains([':', '/']) {
             let holder = new.holder.clone();
             return Err(TokenError::ReservedHolder { holder }.into());
         }

@@ -146,6 +146,8 @@ fn a_token_that_makes_no_sense_is_refused() {
         new(&"n".repeat(65)),
         with_holder("person"),
         with_holder("agent:ci"),
+        with_holder("ann/ci"),
+        with_holder("default"),
         expired,
     ];
     let said = refused.map(|new| {
@@ -159,6 +161,8 @@ fn a_token_that_makes_no_sense_is_refused() {
     the token's name is too long: it has 65 bytes, the limit is 64
     `person` cannot be a holder's name
     `agent:ci` cannot be a holder's name
+    `ann/ci` cannot be a holder's name
+    `default` cannot be a holder's name
     the token would expire before it is created
     ");
 }

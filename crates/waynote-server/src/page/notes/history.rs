@@ -2,7 +2,6 @@
 
 use maud::{Markup, html};
 use waynote::secrets::masked;
-use waynote::visible::visible;
 use waynote::{Address, Note, Reader, Result, Revision, State};
 
 use super::changes::action;
@@ -100,7 +99,7 @@ fn card(
                 @if let Some(number) = revision.undoes { small { "of revision " (number) } }
                 @if is_newest { (chip("whole", "current")) }
                 span.grow {}
-                small { "by " (author(revision.author())) @if let Some(holder) = revision.token.as_ref().filter(|holder| *holder != revision.author()) { " of " (visible(holder.as_str())) } ", " (exact(revision.recorded_at)) }
+                small { "by " (words::of_holder(revision.author(), revision.token.as_ref())) ", " (exact(revision.recorded_at)) }
                 @if may_restore {
                     form.inline method="post" action=(site.link("notes/restore").href()) {
                         (forms::hidden(&[

@@ -65,6 +65,12 @@ impl Error {
                     "give your text a key of its own, or read this one, then expect revision {revision}"
                 ));
             }
+            Self::OnePersons { holder, .. } => match holder {
+                Some(holder) => return Some(format!("yours is `agent:{}`", safe(holder))),
+                None => {
+                    "name the repository's directory, `repo:HOST/NAME//DIRECTORY`, or keep the note in your own store"
+                }
+            },
             Self::OthersNote {
                 expect: Some(revision),
                 ..

@@ -70,6 +70,7 @@ impl Error {
             Self::NotText { .. }
             | Self::HoldsSecret { .. }
             | Self::NameHoldsSecret { .. }
+            | Self::OnePersons { .. }
             | Self::AppendOnly { .. }
             | Self::OthersNote { .. }
             | Self::NotResolved { .. } => ErrorClass::Refused,

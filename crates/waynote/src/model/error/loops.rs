@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::form::{safe_text, safe_text_or_none};
 
+use crate::author::shown;
 use crate::error::{ErrorClass, safe};
 use crate::key::Name;
 
@@ -92,7 +93,7 @@ pub enum LoopError {
     },
 
     /// A second answer to a question.
-    #[error("the question of session {} was answered by {} on {}", safe(session), safe(by), time(*at))]
+    #[error("the question of session {} was answered by {} on {}", safe(session), safe(shown(by, None)), time(*at))]
     AlreadyAnswered {
         /// The session.
         session: Name,

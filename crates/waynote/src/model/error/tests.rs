@@ -163,8 +163,12 @@ fn each_error_has_a_kind_a_class_and_words() {
       expect revision 0 to create it
     conflict (Conflict): place:/p/[masked: github-token] has changed: it does not exist, revision 3 was expected
       expect revision 0 to create it
-    others_text (Conflict): place:/p/[masked: github-token] has text by x [masked: github-token] y of ann (revision 2)
+    others_text (Conflict): place:/p/[masked: github-token] has text by x [masked: github-token] y (of ann) (revision 2)
       give your text a key of its own, or read this one, then expect revision 2
+    one_persons (Refused): place:/p/[masked: github-token] cannot be in a store of several people: it is on a path of one machine
+      name the repository's directory, `repo:HOST/NAME//DIRECTORY`, or keep the note in your own store
+    one_persons (Refused): agent:default#k cannot be in a store of several people: a notebook there has a name of its own
+      yours is `agent:x [masked: github-token] y`
     others_note (Conflict): place:/p/[masked: github-token] is a shared note: x [masked: github-token] y
       give your text a key of its own, or read this one, then expect revision 0: yours then stands in its place here
     others_note (Refused): place:/p/[masked: github-token] is a shared note: .waynote/src/pay/currency.md

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
+use crate::author::shown;
 use crate::error::{ErrorClass, safe};
 use crate::key::Name;
 
@@ -36,7 +37,7 @@ pub enum UndoError {
     /// The last change, or the last undo, was of a note that somebody else has changed since.
     #[error(
         "{} has changed {} since your last {what} of it",
-        safe(by),
+        safe(shown(by, None)),
         safe(address)
     )]
     Superseded {

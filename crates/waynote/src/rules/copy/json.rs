@@ -79,7 +79,7 @@ pub fn read_json(
         return Err(unreadable(1, "a newer version of waynote wrote it".into()).into());
     }
     let (mut last, mut end) = (1, None);
-    let mut target = Filling::new(to);
+    let mut target = Filling::new(to)?;
     for (number, line) in lines {
         last = number;
         let line = line?;

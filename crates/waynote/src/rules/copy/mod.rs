@@ -75,7 +75,7 @@ pub struct CopyReport {
 /// by returning an error.
 ///
 /// # Errors
-/// [`CopyError`] in [`Error::Custom`]; [`Error::NotFound`] if there is no source; [`Error::DamagedStore`] if pages of
+/// [`Error::OnePersons`] for a note on a path, if the target is a store of several people; [`CopyError`] in [`Error::Custom`]; [`Error::NotFound`] if there is no source; [`Error::DamagedStore`] if pages of
 /// the source cannot be read; and those of [`Engine::write`].
 pub fn copy(
     from: &dyn Engine,
@@ -105,7 +105,7 @@ fn copy_state(
         done: u64::try_from(done).unwrap_or_default(),
         total: u64::try_from(total).unwrap_or_default(),
     };
-    let mut target = replay::Filling::new(to);
+    let mut target = replay::Filling::new(to)?;
     let mut lost = whole::lines(rows, head, &mut |line| {
         if target.add(line)? {
             watch(at(CopyPhase::Rows, target.head, head))?;

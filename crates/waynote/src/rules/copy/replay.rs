@@ -10,6 +10,8 @@ use crate::error::{Error, Result};
 use crate::event::{EventAddress, RecordedEvent, SessionEvent, SessionsEvent};
 use crate::note::{Note, Position};
 use crate::rules::pending::is_counted;
+use crate::rules::shared;
+use crate::scope::Scope;
 use crate::store::{Cursor, EventPage, FeedContent, FeedEntry, FeedPage, answer};
 
 /// How many items of the feed are copied in one transaction.
@@ -43,19 +45,27 @@ pub(super) struct Filling<'e> {
     lines: Vec<Line>,
     /// Its last position.
     pub(super) head: i64,
+    /// True if it is a store of several people.
+    is_shared: bool,
 }
 
 impl<'e> Filling<'e> {
-    pub(super) fn new(to: &'e dyn Engine) -> Self {
-        Self {
+    pub(super) fn new(to: &'e dyn Engine) -> Result<Self> {
+        Ok(Self {
             to,
             lines: Vec::new(),
             head: 0,
-        }
+            is_shared: shared::is_marked(&to.rows()?.side(shared::SPACE)?),
+        })
     }
 
     /// Takes a line. Returns true if lines were written.
     pub(super) fn add(&mut self, line: Line) -> Result<bool> {
+        if let (FeedContent::Changed(revision), true) = (&line.entry.happened, self.is_shared)
+            && let Scope::Place(place) = revision.address().scope()
+        {
+            shared::check_place(&place, revision.address())?;
+        }
         self.lines.push(line);
         let is_full = self.lines.len() >= ITEMS;
         if is_full {
