@@ -213,7 +213,7 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
         assert_eq!(answer.status, 303, "{}", answer.body);
         assert!(note(&server, saved).is_some(), "{saved}");
     }
-    // What the repository shares is read there, and changed elsewhere.
+    // A note that the repository shares is read there, and changed elsewhere.
     has(&get("/s/notes/"), "(shared)");
     let shared = get("/s/notes/notes?note=repo%3Agithub.com%2Facme%2Fshop%23build");
     has(&shared, r#"<span class="chip ">shared</span>"#);

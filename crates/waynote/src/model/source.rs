@@ -77,6 +77,6 @@ impl Note {
             return OF_OTHERS;
         };
         let number = u64::from_be_bytes(first);
-        OF_OTHERS | number % OF_OTHERS
+        OF_OTHERS + number % OF_OTHERS
     }
 }

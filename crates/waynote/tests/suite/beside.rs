@@ -544,7 +544,7 @@ fn a_person_is_told_where_a_note_of_others_is_changed() {
     ");
     let deleted = both.apply(&[Change::delete(key.clone())], &person);
     assert_eq!(refused(deleted), Some((ErrorClass::Refused, None)));
-    // What a person saves is the person's own.
+    // The text that a person saves is the person's own.
     both.apply(&[save_pinned(key.clone(), "theirs", true)], &person)
         .unwrap();
     assert_eq!(both.get(&key).unwrap().unwrap().source, Source::Shared);
