@@ -51,7 +51,7 @@ impl Naming {
         &self,
         directory: &'d Path,
         personal: &PersonalFiles,
-    ) -> std::result::Result<Option<(&'d Path, Option<Place>, GitFolder)>, Unknown> {
+    ) -> std::result::Result<Option<Found<'d>>, Unknown> {
         let Some((root, folders)) = found(directory, personal.home.as_deref())? else {
             return Ok(None);
         };
@@ -85,6 +85,9 @@ impl Naming {
         own.or(chain.first()).unwrap_or(directory).clone()
     }
 }
+
+/// The root of a checkout, the name of its repository, and its git folder.
+type Found<'d> = (&'d Path, Option<Place>, GitFolder);
 
 /// The checkouts around a directory, the git folder of the innermost, and why no more are known.
 type Around = (Vec<Checkout>, Option<GitFolder>, Option<Unknown>);
