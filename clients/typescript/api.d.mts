@@ -386,7 +386,7 @@ export interface Citation {
 export interface Claim {
   /** The note. */
   address: Address;
-  /** The revision that the block was made from. */
+  /** The revision that the block was made from; of a note of others its [edition](Note::edition). */
   revision: number;
   /** The section of the note. */
   section: Section;
@@ -447,7 +447,7 @@ export type Cursor = string;
 export interface Damage {
   /** Whether a search did without the index because that is damaged. */
   index?: boolean;
-  /** What was left out of lists, by address as far as it is known. A sentence that begins with "The store" is about the store as a whole (see `Damage::is_of_store`). */
+  /** What was left out of lists, by address as far as it is known. A sentence is about the store as a whole, or about files that are no notes (see `Damage::is_sentence`). */
   notes?: string[];
 }
 
@@ -584,22 +584,12 @@ export interface HitsFound {
 
 /** The block in the prompt of an iteration, as an event records it: the request, and the hash of the text. */
 export interface IterationBlock {
-  /** The agent whose notebook it shows. */
-  agent: Name;
-  /** The budget in tokens of the model that reads it; 0: no limit. */
-  budget: number;
-  /** The model's tokens for one of o200k. */
-  factor?: number | null;
-  /** The place of the agent, with every place whose notes apply there. */
-  lineage: Lineage;
   /** The position of the store's last change; none for an empty store. */
   position?: Position | null;
+  /** For which agent it was made, where, and with what options. */
+  request: Request;
   /** The SHA-256 of the text that the agent was given, in hexadecimal. */
   sha256: string;
-  /** How it is written. */
-  style: Style;
-  /** The tools of the agent, which it may name. */
-  tools?: Tools | null;
 }
 
 /** How an iteration ended. */
@@ -674,6 +664,8 @@ export interface Limits {
 export interface Lineage {
   /** The checkouts that the directory is in, the innermost first. */
   checkouts?: Checkout[];
+  /** True if the reader works in another repository, where a short address would mean another note. */
+  is_elsewhere?: boolean;
   /** The directory: its path, or a place of a repository where no checkout is known. */
   place: Place;
   /** Every place whose notes apply, outermost first. */
@@ -744,6 +736,8 @@ export interface Note {
   secrets?: string[];
   /** How often a log entry was noted. */
   seen?: number | null;
+  /** The store that it is read from; left out for the store that was asked. */
+  source?: Source;
   /** The type of a log entry. */
   type?: string | null;
   /** When it was last written, pinned or unpinned. */
@@ -1252,7 +1246,7 @@ export type Shown = "whole" | "line" | "left_out";
 export interface ShownNote {
   /** The note. */
   address: Address;
-  /** The revision. */
+  /** The revision; of a note of others its [edition](Note::edition). */
   revision: number;
   /** How much of it. */
   shown: Shown;
@@ -1263,6 +1257,9 @@ export interface Silence {
   /** In milliseconds; none: it never was, or it no longer holds the session. */
   silence_ms?: number | null;
 }
+
+/** Where a note is read from, seen by a session that reads notes of others beside its own store. */
+export type Source = "own" | "own_in_place" | "shared" | "team";
 
 /** Who writes, and when. Every change takes one. */
 export interface Stamp {

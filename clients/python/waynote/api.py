@@ -555,7 +555,8 @@ class Claim(TypedDict):
     address: Address
     """The note."""
     revision: int
-    """The revision that the block was made from."""
+    """The revision that the block was made from; of a note of others its [edition](Note::edition).
+    """
     section: Section
     """The section of the note."""
     shown: Shown
@@ -638,8 +639,8 @@ class Damage(TypedDict, total=False):
     index: bool
     """Whether a search did without the index because that is damaged."""
     notes: list[str]
-    """What was left out of lists, by address as far as it is known. A sentence that begins with
-    "The store" is about the store as a whole (see `Damage::is_of_store`).
+    """What was left out of lists, by address as far as it is known. A sentence is about the store
+    as a whole, or about files that are no notes (see `Damage::is_sentence`).
     """
 
 
@@ -816,16 +817,10 @@ class HitsFound(_HitsFound, total=False):
 
 
 class _IterationBlock(TypedDict):
-    agent: Name
-    """The agent whose notebook it shows."""
-    budget: int
-    """The budget in tokens of the model that reads it; 0: no limit."""
-    lineage: Lineage
-    """The place of the agent, with every place whose notes apply there."""
+    request: Request
+    """For which agent it was made, where, and with what options."""
     sha256: str
     """The SHA-256 of the text that the agent was given, in hexadecimal."""
-    style: Style
-    """How it is written."""
 
 
 class IterationBlock(_IterationBlock, total=False):
@@ -833,12 +828,8 @@ class IterationBlock(_IterationBlock, total=False):
     the text.
     """
 
-    factor: Optional[float]
-    """The model's tokens for one of o200k."""
     position: Optional[Position]
     """The position of the store's last change; none for an empty store."""
-    tools: Optional[Tools]
-    """The tools of the agent, which it may name."""
 
 IterationOutcome = Union[
     "IterationOutcomeExited",
@@ -943,6 +934,10 @@ class Lineage(_Lineage, total=False):
 
     checkouts: list[Checkout]
     """The checkouts that the directory is in, the innermost first."""
+    is_elsewhere: bool
+    """True if the reader works in another repository, where a short address would mean another
+    note.
+    """
     project: Optional[Place]
     """The project that the directory belongs to, by the name that new notes get; none in home and
     other places that are no project.
@@ -1027,6 +1022,8 @@ class Note(_Note, total=False):
     """The rules that find a credential in its text."""
     seen: Optional[int]
     """How often a log entry was noted."""
+    source: Source
+    """The store that it is read from; left out for the store that was asked."""
     type: Optional[str]
     """The type of a log entry."""
 
@@ -1704,7 +1701,7 @@ class ShownNote(TypedDict):
     address: Address
     """The note."""
     revision: int
-    """The revision."""
+    """The revision; of a note of others its [edition](Note::edition)."""
     shown: Shown
     """How much of it."""
 
@@ -1714,6 +1711,9 @@ class Silence(TypedDict, total=False):
 
     silence_ms: Optional[int]
     """In milliseconds; none: it never was, or it no longer holds the session."""
+
+Source = Literal["own", "own_in_place", "shared", "team"]
+"""Where a note is read from, seen by a session that reads notes of others beside its own store."""
 
 
 class _Stamp(TypedDict):
