@@ -101,9 +101,6 @@ settings! {
             ..SettingInfo::identity(variables::AUTHOR, Kind::Text)
         },
         values::name, default_author, text;
-    /// What others call you, in notes of yours that go to them.
-    name: Option<Name> = SettingInfo::private("WAYNOTE_NAME", Kind::Text),
-        |text| values::name(text).map(Some), none, text_if_any;
     /// The most bytes of a keyed note; zero or less: no limit.
     max_bytes: i64 = SettingInfo::new("WAYNOTE_MAX_BYTES", Kind::Whole),
         values::whole, || Ok(Limits::default().max_bytes), text;

@@ -26,7 +26,6 @@ fn each_value_says_where_it_comes_from() {
     session flagged --session
     iteration 3 WAYNOTE_ITERATION
     author person default
-    name - default
     max_bytes -1 HOME/.config/waynote/config.toml
     max_notes 7 HOME/.config/waynote/config.toml
     max_place_bytes 65536 default
