@@ -44,7 +44,7 @@ const fn bare(
     }
 }
 
-pub(super) const MOMENTS: [Moment; 24] = [
+pub(super) const MOMENTS: [Moment; 25] = [
     moment(
         "start",
         "A session starts: its first request holds the block, once; a tool's reply does not repeat it",
@@ -119,6 +119,11 @@ pub(super) const MOMENTS: [Moment; 24] = [
         "person",
         "A fact is saved over a person's note: it is refused, and the agent reads the note and the ways out",
         projects::leaves_a_persons_note,
+    ),
+    moment(
+        "shared",
+        "The repository shares a note: a line until a person trusts it, then the note; a save over it is refused",
+        projects::reads_what_is_shared,
     ),
     moment(
         "loop",
@@ -203,7 +208,10 @@ pub(super) fn cell(agent: &Agent, moment: &Moment) -> Cell {
         ("codex", "clear") => Cell::Fed,
         // These wait, or start many sessions.
         (_, "hang" | "load") => Cell::All,
-        ("gemini" | "opencode" | "goose" | "copilot" | "qwen", "projects" | "person") => Cell::All,
+        (
+            "gemini" | "opencode" | "goose" | "copilot" | "qwen",
+            "projects" | "person" | "shared",
+        ) => Cell::All,
         ("gemini" | "opencode", "endpoint") => Cell::All,
         ("codex" | "goose", _) => Cell::Gate,
         // These take ten seconds of processor time a session.

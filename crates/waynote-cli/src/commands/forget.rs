@@ -11,7 +11,7 @@ use waynote::{AddressAt, Error, Forget, ForgetTarget, Forgotten, Store};
 use waynote_formats::synced::files_that_held;
 use waynote_system::shell::quoted;
 
-use super::{confirm, share};
+use super::confirm;
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::typed::{Use, found};
@@ -58,10 +58,8 @@ pub(super) fn run(
     is_confirmed: bool,
 ) -> Outcome {
     if let ForgetTarget::Note(named) = &request.target
-        && let Some((sharing, note)) = share::shared(context, &named.address)?
+        && let Some(file) = context.opened()?.store().origin(&named.address)
     {
-        let file = sharing.files.file_of(&note.address)?;
-        let file = file.display();
         say(&format!(
             "note: the text is in {file} too: the history of git keeps it"
         ));

@@ -266,7 +266,7 @@ fn next(commit: &[String]) -> String {
 
 /// The shared note of an address, with its checkout; none for a note that is in a store.
 pub(super) fn shared(context: &Context<'_>, address: &Address) -> Outcome<Option<(Sharing, Note)>> {
-    let note = context.read(|store| Ok(store.get(address)?))?;
+    let note = context.opened()?.store().get(address)?;
     let note = note.filter(|note| note.source == Source::Shared);
     let (Some(note), Some(place)) = (note, address.place()) else {
         return Ok(None);

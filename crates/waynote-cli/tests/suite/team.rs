@@ -373,7 +373,7 @@ fn a_note_is_shared_with_the_team_by_its_holder_and_no_text_is_replaced_unread()
     insta::assert_snapshot!(plays(&bob, "share --to team pay"), @"
     exit 1
     error: repo:github.com/acme/shop#pay has text by ann (revision 1)
-      give your text a key of its own; or read this one, and `note`, `key`, `place` or `share` with `--if-revision 1` replaces or deletes it
+      give your text a key of its own; or read this one, and the same command with `--if-revision 1` replaces or deletes it
     the current text of repo:github.com/acme/shop#pay@1:
     Integer cents.
     ");

@@ -214,7 +214,7 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
         assert!(note(&server, saved).is_some(), "{saved}");
     }
     // A note that the repository shares is read there, and changed elsewhere.
-    has(&get("/s/notes/"), "(shared)");
+    has(get("/s/notes/"), "(shared)");
     let shared = get("/s/notes/notes?note=repo%3Agithub.com%2Facme%2Fshop%23build");
     has(&shared, r#"<span class="chip ">shared</span>"#);
     has(&shared, "ask ops first");

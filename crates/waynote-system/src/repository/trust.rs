@@ -212,11 +212,7 @@ mod tests {
             fs::create_dir_all(&tree).unwrap();
             fs::write(tree.join(".git"), format!("gitdir: {}\n", git.display())).unwrap();
             fs::write(git.join("commondir"), "../..\n").unwrap();
-            let back = if knows {
-                tree.clone()
-            } else {
-                machine.path("other")
-            };
+            let back = if knows { tree } else { machine.path("other") };
             fs::write(git.join("gitdir"), format!("{}/.git\n", back.display())).unwrap();
         };
         link("fix", true);

@@ -82,6 +82,39 @@ pub(crate) fn leaves_a_persons_note(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
+/// The repository shares a note. Its text stands in prompts once a person trusts the checkout, and an agent that saves
+/// over it is refused; on a branch without the file it applies no longer.
+pub(crate) fn reads_what_is_shared(bench: &Bench) -> Result<()> {
+    let project = bench.project()?;
+    let shared = project.join(".waynote");
+    std::fs::create_dir_all(&shared)?;
+    std::fs::write(shared.join("build.md"), format!("{OF_SHOP}\n"))?;
+    let requests = session(bench, &project, "question-one")?;
+    none_holds(&requests, OF_SHOP, "without trust")?;
+    ensure!(
+        requests.iter().any(|of| of.contains("1 shared note")),
+        "the block has no line about the shared note: {}",
+        bench.heard()
+    );
+    bench.waynote(&["config", "set", "trust", "~/*"])?;
+    let note = json!({ "key": "build", "content": OF_API });
+    bench.model.calls("note_save", note);
+    let requests = session(bench, &project, "question-two")?;
+    bench.model.answers();
+    // The refusal holds it, too.
+    each_once(&requests[..1], OF_SHOP, "with trust")?;
+    let after = requests.iter().find(|request| request.is_after_tool());
+    let after = after.context("the tool did not run")?;
+    ensure!(
+        after.contains("if_revision") && after.contains("(shared)"),
+        "a save over a shared note is not refused: {}",
+        bench.heard()
+    );
+    std::fs::remove_dir_all(&shared)?;
+    let requests = session(bench, &project, "question-three")?;
+    none_holds(&requests, OF_SHOP, "without the file")
+}
+
 /// A session in which the model saves a pinned note under a key.
 fn saves(bench: &Bench, folder: &Path, prompt: &'static str, key: &str, text: &str) -> Result<()> {
     let note: Value = json!({ "key": key, "content": text, "pin": true });
