@@ -272,7 +272,8 @@ impl NotesBeside for SharedNotes {
 
     fn origin(&self, address: &Address) -> Option<String> {
         let file = self.file_of(address).ok()?;
-        Some(file.display().to_string())
+        let found = self.root.join(&file).symlink_metadata().ok()?;
+        found.is_file().then(|| file.display().to_string())
     }
 
     /// A name with other characters could say something to a model.
