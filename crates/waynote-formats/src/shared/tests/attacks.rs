@@ -64,6 +64,7 @@ fn nothing_is_read_or_written_through_a_link() {
 
     fs::rename(at(".waynote"), at("real")).unwrap();
     symlink("real", at(".waynote")).unwrap();
+    let notes = shop.notes();
     assert!(notes.all().is_empty());
     assert_eq!(
         left_out(&notes),
@@ -76,6 +77,7 @@ fn nothing_is_read_or_written_through_a_link() {
     );
     fs::remove_file(at(".waynote")).unwrap();
     pipe(&at(".waynote"));
+    let notes = shop.notes();
     assert!(notes.all().is_empty() && notes.left_out().len() == 1);
 }
 
