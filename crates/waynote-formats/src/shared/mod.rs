@@ -57,10 +57,34 @@ const MAX_DEPTH: usize = 64;
 /// A file that is longer is left out: no note is so long.
 const MOST_OF_FILE: u64 = 128 << 10;
 
-/// How much one reading looks at: files and folders, bytes, time.
+/// How many files and folders one reading looks at.
 const MOST: usize = 20_000;
-const MOST_BYTES: usize = 16 << 20;
-const MOST_TIME: Duration = Duration::from_secs(2);
+
+/// How much is read.
+struct Most {
+    bytes: usize,
+    time: Duration,
+}
+
+/// For a block, which has room for little of it and is waited for.
+const OF_SCOPES: Most = Most {
+    bytes: 1 << 20,
+    time: Duration::from_millis(150),
+};
+
+/// For a command that a person types.
+const OF_ALL: Most = Most {
+    bytes: 16 << 20,
+    time: Duration::from_secs(2),
+};
+
+impl Most {
+    /// Why the rest is left out.
+    fn reason(&self) -> String {
+        let (mib, time) = (self.bytes >> 20, self.time);
+        format!("there is more than is read: {MOST} files and folders, {mib} MiB, or {time:?}")
+    }
+}
 
 /// A prompt asks for the notes of the same folders several times. A program that keeps running soon sees what has changed.
 const KEPT_FOR: Duration = Duration::from_millis(250);
@@ -85,6 +109,7 @@ struct Kept {
     folders: BTreeMap<String, Vec<Note>>,
     is_whole: bool,
     bytes: usize,
+    time: Duration,
     left_out: Reasons,
 }
 
@@ -122,8 +147,8 @@ impl SharedNotes {
 
     /// How many files may be notes. None of them is read.
     pub fn count(&self) -> usize {
-        let until = Instant::now() + MOST_TIME;
-        self.files(None, until, &mut Reasons::new()).len()
+        let until = Instant::now() + OF_ALL.time;
+        self.files(None, until, &OF_ALL, &mut Reasons::new()).len()
     }
 
     /// What was left out where it was last looked, by file.
@@ -162,14 +187,17 @@ impl SharedNotes {
 
     /// Reads the notes of these folders, which are not kept; none: of all.
     fn read(&self, wanted: Option<&BTreeSet<&str>>, kept: &mut Kept) {
-        let until = Instant::now() + MOST_TIME;
-        let files = self.files(wanted, until, &mut kept.left_out);
+        let begin = Instant::now();
+        let most = wanted.map_or(OF_ALL, |_| OF_SCOPES);
+        // What is kept counts.
+        let until = begin + most.time.saturating_sub(kept.time);
+        let files = self.files(wanted, until, &most, &mut kept.left_out);
         for files in files.chunk_by(|one, other| one.folder == other.folder) {
             let folder = plain::folder(&self.root.join(&files[0].folder), false);
             let mut notes = Vec::new();
             for found in files {
                 let note = match &folder {
-                    _ if kept.bytes > MOST_BYTES || Instant::now() > until => Err(too_much()),
+                    _ if kept.bytes > most.bytes || Instant::now() > until => Err(most.reason()),
                     Ok(folder) => self.note(folder, found, &mut kept.bytes),
                     Err(error) => Err(error.to_string()),
                 };
@@ -186,6 +214,7 @@ impl SharedNotes {
         for below in wanted.into_iter().flatten() {
             kept.folders.entry((*below).to_owned()).or_default();
         }
+        kept.time += begin.elapsed();
         kept.is_whole = wanted.is_none();
         kept.until.get_or_insert(Instant::now() + KEPT_FOR);
     }
@@ -241,6 +270,7 @@ impl SharedNotes {
         &self,
         wanted: Option<&BTreeSet<&str>>,
         until: Instant,
+        most: &Most,
         left_out: &mut Reasons,
     ) -> Vec<Found> {
         let (mut files, mut seen) = (Vec::new(), 0);
@@ -266,7 +296,7 @@ impl SharedNotes {
             for (name, kind) in entries {
                 seen += 1;
                 if seen > MOST || Instant::now() > until {
-                    left_out.insert(FOLDER.into(), too_much());
+                    left_out.insert(FOLDER.into(), most.reason());
                     return files;
                 }
                 let looked_at = match kind {
@@ -346,11 +376,6 @@ fn leads_to(wanted: Option<&BTreeSet<&str>>, below: &str) -> bool {
     let inside = format!("{below}/");
     let is_on_way = |wanted: &&str| format!("{wanted}/").starts_with(&inside);
     wanted.is_none_or(|wanted| wanted.iter().any(is_on_way))
-}
-
-fn too_much() -> String {
-    let mib = MOST_BYTES >> 20;
-    format!("there is more than is read: {MOST} files and folders, {mib} MiB, or {MOST_TIME:?}")
 }
 
 /// What is in a folder, by name. No part of its path may be a link.
