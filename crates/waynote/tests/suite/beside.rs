@@ -554,3 +554,17 @@ fn a_person_is_told_where_a_note_of_others_is_changed() {
     both.apply(&[save(key.clone(), "mine")], &person).unwrap();
     assert_eq!(both.get(&key).unwrap().unwrap().source, Source::OwnInPlace);
 }
+
+#[test]
+fn line_ends_make_no_other_text() {
+    let others = shared("repo:a/b#k", "line one");
+    let key = others.address.clone();
+    let own = store(&[]);
+    own.apply(&[save(key.clone(), "line one\r\n")], &at(1))
+        .unwrap();
+    let both = beside(own, vec![vec![others]]);
+    let read = both.get(&key).unwrap().unwrap();
+    assert_eq!((read.source, read.revision), (Source::Shared, 1));
+    let saved = both.apply(&[save(key, "\nline one\n")], &at(2)).unwrap();
+    assert_eq!(saved[0].note.as_ref().unwrap().source, Source::Own);
+}

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::take;
 
 use crate::address::Address;
+use crate::content::Content;
 use crate::error::Result;
 use crate::note::{Note, Source};
 use crate::scope::Scope;
@@ -65,7 +66,7 @@ impl LaidNotes {
     /// Marks an own note that stands in place of one of others.
     pub(super) fn mark(&self, own: &mut Note) {
         let others = self.get(&own.address);
-        if others.is_some_and(|of| of.content != own.content) {
+        if others.is_some_and(|of| !says_same(&of.content, &own.content)) {
             own.source = Source::OwnInPlace;
         }
     }
@@ -87,7 +88,7 @@ impl LaidNotes {
         let mut laid: ByAddress = laid.map(|note| (note.address.clone(), note)).collect();
         own.retain_mut(|note| match laid.get_mut(&note.address) {
             None => true,
-            Some(others) if others.content == note.content => {
+            Some(others) if says_same(&others.content, &note.content) => {
                 others.revision = note.revision;
                 false
             }
@@ -169,6 +170,12 @@ impl LaidNotes {
         }
         hasher.finish()
     }
+}
+
+/// Compares two texts, but for line ends around them: a file of `.waynote/` is read without these.
+fn says_same(one: &Content, other: &Content) -> bool {
+    let text = |of: &Content| Some(of.as_text()?.trim_matches(['\r', '\n']).to_owned());
+    one == other || text(one).is_some_and(|one| Some(one) == text(other))
 }
 
 /// The number of keyed notes of a list: of those that are pinned, or not; none: of all.
