@@ -25,7 +25,8 @@ impl LaidNotes {
 /// beside a match, comes last.
 fn merged(store: &impl Reader, request: &SearchRequest, laid: Vec<Note>) -> Result<Vec<Hit>> {
     let more = SearchRequest {
-        limit: request.limit.saturating_add(laid.len()),
+        // Some of the first ones may be silent. With all of these, a server would send as many whole notes as others share.
+        limit: request.limit.saturating_mul(2),
         ..request.clone()
     };
     let mut own = store.search(&more)?;
