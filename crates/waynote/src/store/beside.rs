@@ -200,7 +200,8 @@ fn refused(change: &Change, shown: &Note, writer: &Stamp) -> Option<Option<u64>>
             (*expect == Expect::Any).then_some(Some(shown.revision))
         }
         (Change::Save { .. }, Replaces::Own) | (Change::Pin { .. }, _) => Some(None),
-        // A silent own note can go: the note of others stays.
+        // A silent own note can go: the note of others stays. A retry whose first answer was lost is refused as well: only
+        // the own store knows what it has done.
         (Change::Delete { .. }, _) => (is_careful || shown.revision == 0).then_some(None),
         _ => None,
     }
