@@ -1,6 +1,5 @@
 //! Writing the files of shared notes. Nothing else of a work tree is ever written.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -130,31 +129,6 @@ impl SharedNotes {
             *self.kept.lock() = Kept::default();
         }
         Ok(file)
-    }
-
-    /// Removes a note's file, and the folders that are empty then; none if there is no such file.
-    ///
-    /// # Errors
-    /// As [`file_of`](Self::file_of); [`FormatError::SharedFile`] for a link in its place or on the way; [`Error::File`].
-    pub fn remove(&self, address: &Address) -> Result<Option<PathBuf>> {
-        let path = self.spelled(&self.file_of(address)?)?;
-        let whole = self.root.join(&path);
-        match read(plain::open_without_links(&whole)).and_then(|_| fs::remove_file(&whole)) {
-            Ok(()) => *self.kept.lock() = Kept::default(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(&path, "removed", error)),
-        }
-        let folders = path
-            .ancestors()
-            .skip(1)
-            .filter(|folder| !folder.as_os_str().is_empty());
-        for folder in folders {
-            // One that is not empty is in use.
-            if fs::remove_dir(self.root.join(folder)).is_err() {
-                break;
-            }
-        }
-        Ok(Some(path))
     }
 
     /// A path in the checkout as it is spelled there: an accent is one character or two.
