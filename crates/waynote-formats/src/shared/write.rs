@@ -34,10 +34,11 @@ impl SharedFile {
 }
 
 impl SharedNotes {
-    /// The path in the checkout of a note's file, which need not exist.
+    /// The path in the checkout of a note's file, which need not exist, as it is spelled there.
     ///
     /// # Errors
-    /// [`Error::InvalidAddress`] for a note of no place in the checkout.
+    /// [`Error::InvalidAddress`] for a note of no place in the checkout; [`FormatError::SharedFile`] for a link on the
+    /// way, and a name that differs from another only in case; [`Error::File`].
     pub fn file_of(&self, address: &Address) -> Result<PathBuf> {
         let key = match address {
             Address::PlaceKey(_, key) => Some(key),
@@ -48,17 +49,16 @@ impl SharedNotes {
             let reason = "it is of no directory in this checkout";
             Error::invalid_address(address.to_string(), reason)
         })?);
-        Ok(Path::new(&folder).join(name::file(key)))
+        self.spelled(&Path::new(&folder).join(name::file(key)))
     }
 
     /// A note's file as [`write`](Self::write) would write it. Where `pinned` or `cites` is not given, the file keeps its
     /// own, and it keeps every other field of its front matter.
     ///
     /// # Errors
-    /// [`Error::InvalidAddress`] as [`file_of`](Self::file_of); [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for
-    /// any credential; [`Error::NoteTooLarge`]; [`Error::InvalidCitation`]; [`FormatError::SharedFile`] for a text that
-    /// would not be read back, a file there that is no note, a link on the way, and a name that differs from another
-    /// only in case; [`Error::File`].
+    /// As [`file_of`](Self::file_of); [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for any credential;
+    /// [`Error::NoteTooLarge`]; [`Error::InvalidCitation`]; [`FormatError::SharedFile`] for a text that would not be
+    /// read back, and a file there that is no note.
     pub fn file_with(
         &self,
         address: &Address,
@@ -68,7 +68,7 @@ impl SharedNotes {
     ) -> Result<SharedFile> {
         SecretPolicy::RefuseAll.check(content)?;
         SecretPolicy::RefuseAll.check_name("the address", &address.to_string())?;
-        let path = self.spelled(&self.file_of(address)?)?;
+        let path = self.file_of(address)?;
         let refused = |reason: &str| FormatError::shared_file(&path, reason);
         let text = content.as_text().ok_or_else(|| refused(NOT_UTF8))?;
         let text = without_hidden(text);

@@ -299,6 +299,9 @@ fn a_file_keeps_the_spelling_of_its_name() {
     shop.put(".waynote/cafe\u{301}/x.md", "old");
     let notes = shop.notes();
     let x = address("@//caf\u{e9}#x");
+    let file = Path::new(".waynote/cafe\u{301}/x.md");
+    assert_eq!(notes.file_of(&x).unwrap(), file);
+    assert_eq!(notes.origin(&x).unwrap(), file.display().to_string());
     notes.write(&x, &content("new"), None, None).unwrap();
     assert_eq!(shop.text(".waynote/cafe\u{301}/x.md"), "new\n");
     assert_eq!(notes.all()[0].address, x);
