@@ -145,9 +145,9 @@ impl SharedNotes {
         }
     }
 
-    /// How many files may be notes. None of them is read.
+    /// How many files may be notes, as far as a hint can wait for it. None of them is read.
     pub fn count(&self) -> usize {
-        let until = Instant::now() + OF_ALL.time;
+        let until = Instant::now() + Duration::from_millis(100);
         self.files(None, until, &OF_ALL, &mut Reasons::new()).len()
     }
 
