@@ -25,7 +25,7 @@ use crate::{clock, home, remote};
 
 /// An open store.
 pub(crate) struct OpenStore {
-    /// What it cites is looked up on this machine.
+    /// The code that notes cite is looked up on this machine.
     store: CheckedStore<StoreBeside<Kind>>,
     settings: Settings,
     /// The notes of others that are laid over, by checkout, those of the last one first.
@@ -59,7 +59,10 @@ impl Kind {
 }
 
 impl Reader for Kind {
-    pass_on! { self => self.any(); read select_at search search_over take_damage rendered history_before one_state holder is_shared }
+    pass_on! {
+        self => self.any();
+        read select_at search search_over take_damage rendered history_before one_state holder is_shared
+    }
 }
 
 impl Store for Kind {
@@ -133,13 +136,19 @@ impl OpenStore {
         self.store.inner().inner()
     }
 
-    /// Lays the notes that others have for a directory over the store. Those of other checkouts stay, behind them.
+    /// Lays the notes that others have for a directory over the store. Those of other repositories stay, behind them. In
+    /// another checkout of the same one a branch may have other notes by the same names: those go.
     pub(crate) fn beside(&self, lineage: &Lineage) {
         let lists = beside::lists(&self.settings, lineage);
         let mut beside = self.beside.lock();
-        beside.retain(|(checkouts, _)| *checkouts != lineage.checkouts());
+        let here = lineage.checkouts();
+        let is_second = |of: &Checkout| {
+            let is_one = |here: &Checkout| here.name == of.name && here.root != of.root;
+            here.iter().any(is_one)
+        };
+        beside.retain(|(checkouts, _)| checkouts != here && !checkouts.iter().any(is_second));
         if !lists.is_empty() {
-            beside.insert(0, (lineage.checkouts().to_vec(), lists));
+            beside.insert(0, (here.to_vec(), lists));
         }
         let all = beside.iter().flat_map(|(_, lists)| lists.iter().cloned());
         self.store.inner().lay_over(all.collect());

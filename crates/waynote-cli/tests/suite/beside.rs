@@ -135,6 +135,19 @@ fn lists_say_where_a_note_is_from() {
 }
 
 #[test]
+fn another_checkout_has_its_own_notes() {
+    let scratch = sharing();
+    let other = scratch.home().join("work2");
+    scratch.put("work2/.waynote/only.md", "of this branch");
+    git(&other, "init -q");
+    git(&other, "remote add origin https://github.com/acme/shop.git");
+    let run = scratch.run("ls --at ../work2");
+    let listed = run.env("WAYNOTE_TRUST", "~/wo*").ok();
+    has(&listed, "(shared) of this branch");
+    lacks(&listed, "fees");
+}
+
+#[test]
 fn an_agent_gets_them_at_each_moment() {
     let scratch = sharing();
     let hook = |event: &str, mut input: Value| {
