@@ -5,7 +5,7 @@ use waynote::text::line_of;
 
 use crate::head::{MAX_HEAD, fields};
 
-/// What a file says: its text, whether it is pinned, and the code that it cites, looked up in no repository.
+/// The parts of a file: its text, whether it is pinned, and the code that it cites, looked up in no repository.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Said<'t> {
     pub(super) text: &'t str,
@@ -112,7 +112,7 @@ impl Said<'_> {
     }
 }
 
-/// What follows a line `---`, if the text begins with one.
+/// The text below a line `---`, if it begins with one.
 fn after_fence(text: &str) -> Option<&str> {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     (line.trim_end() == "---").then_some(rest)

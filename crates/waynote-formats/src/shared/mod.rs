@@ -7,12 +7,12 @@
 //! | `.waynote/src/pay/README.md` | of `src/pay` |
 //! | `.waynote/src/pay/currency.md` | the key `currency` of `src/pay` |
 //!
-//! A file is the note's text. A front matter has what is as stable as the text: `pinned`, and `cites` with the hash of the
-//! code that the note was true for. It has no date, author or count, so that files of two notes never have a conflict,
-//! and two people who confirm the same code write the same bytes.
+//! A file is the note's text. A front matter has what is as stable as the text: `pinned`, and `cites` with the hash of
+//! the code that the note was true for. It has no date, author or count, so that files of two notes never have a
+//! conflict, and two people who confirm the same code write the same bytes.
 //!
-//! The files come from everyone who commits to the repository. So no link is followed, only regular files are opened, and
-//! memory and time are bounded. Whatever is no note, or one over a limit, is left out and named
+//! The files come from everyone who commits to the repository. So no link is followed, only regular files are opened,
+//! and memory and time are bounded. A file that is no note, or one over a limit, is left out and named
 //! ([`SharedNotes::left_out`]).
 
 mod form;
@@ -47,7 +47,7 @@ pub use write::SharedFile;
 /// The folder in the root of a checkout.
 pub const FOLDER: &str = ".waynote";
 
-/// A folder with more in it is left out: it is not read for long, and what is read does not depend on the order that the
+/// A folder with more in it is left out: it is not read for long, and the notes do not depend on the order that the
 /// system gives.
 const MOST_IN_FOLDER: usize = 4096;
 
@@ -86,7 +86,7 @@ impl Most {
     }
 }
 
-/// A prompt asks for the notes of the same folders several times. A program that keeps running soon sees what has changed.
+/// A prompt asks for the notes of the same folders several times. A program that keeps running soon sees a change.
 const KEPT_FOR: Duration = Duration::from_millis(250);
 
 /// Why two names are both left out.
@@ -151,7 +151,7 @@ impl SharedNotes {
         self.files(None, until, &OF_ALL, &mut Reasons::new()).len()
     }
 
-    /// What was left out where it was last looked, by file.
+    /// The files that the last readings left out.
     pub fn left_out(&self) -> Vec<LeftOut> {
         let shown = |(file, reason): (&String, &String)| LeftOut {
             file: visible(&safe(file)),
@@ -189,7 +189,7 @@ impl SharedNotes {
     fn read(&self, wanted: Option<&BTreeSet<&str>>, kept: &mut Kept) {
         let begin = Instant::now();
         let most = wanted.map_or(OF_ALL, |_| OF_SCOPES);
-        // What is kept counts.
+        // Questions that come together have so much time in all.
         let until = begin + most.time.saturating_sub(kept.time);
         let files = self.files(wanted, until, &most, &mut kept.left_out);
         for files in files.chunk_by(|one, other| one.folder == other.folder) {
@@ -378,7 +378,7 @@ fn leads_to(wanted: Option<&BTreeSet<&str>>, below: &str) -> bool {
     wanted.is_none_or(|wanted| wanted.iter().any(is_on_way))
 }
 
-/// What is in a folder, by name. No part of its path may be a link.
+/// The files and folders in a folder, by name. No part of its path may be a link.
 fn entries(folder: &Path) -> io::Result<Vec<(String, FileType)>> {
     let mut entries = Vec::new();
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

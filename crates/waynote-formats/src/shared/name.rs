@@ -1,7 +1,7 @@
 //! Names of the files and folders of `.waynote/`: what every file system, Windows and git can hold.
 //!
-//! Each note has one name, and each name one note. A character that cannot be in a name is written as `%` and its bytes in
-//! hexadecimal, as in an address.
+//! Each note has one name, and each name one note. A character that cannot be in a name is written as `%` and its bytes
+//! in hexadecimal, as in an address.
 
 use std::fmt::Write;
 
@@ -75,7 +75,7 @@ pub(super) fn folder(name: &str) -> Result<String, String> {
     }
 }
 
-/// What two names have in common that differ in case or in Unicode's form alone: some file systems take these for one.
+/// A name without case, in one form of Unicode: some file systems take two names that differ in these for one.
 pub(super) fn folded(name: &str) -> String {
     composed(name).to_lowercase()
 }

@@ -52,8 +52,8 @@ impl SharedNotes {
         self.spelled(&Path::new(&folder).join(name::file(key)))
     }
 
-    /// A note's file as [`write`](Self::write) would write it. Where `pinned` or `cites` is not given, the file keeps its
-    /// own, and it keeps every other field of its front matter.
+    /// A note's file as [`write`](Self::write) would write it. Where `pinned` or `cites` is not given, the file keeps
+    /// its own, and it keeps every other field of its front matter.
     ///
     /// # Errors
     /// As [`file_of`](Self::file_of); [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for any credential;
@@ -86,7 +86,7 @@ impl SharedNotes {
             said: cited.said.clone(),
             ..Citation::new(&cited.code)
         });
-        // What a reader gets of the file stands for the file's own text, masks for what they hide.
+        // The text that a reader gets stands for the file's own text, and a mask for a credential in it.
         let shown = without_hidden(old.said.text);
         let text = match text.trim_matches(LINE_ENDS) {
             same if masked(&shown) == same => old.said.text,

@@ -1,4 +1,4 @@
-//! Where a note is read from, and what readers are told of it.
+//! Where a note is read from, and the words for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ impl Note {
         }
     }
 
-    /// What stands behind a note's name, each in brackets after a blank: [`mark`](Self::mark), [`stale`](Self::stale).
+    /// The labels behind a note's name, each in brackets after a blank: [`mark`](Self::mark), [`stale`](Self::stale).
     pub fn labels(&self, shown: impl Fn(&str) -> String) -> String {
         let labels = [self.mark(&shown), self.stale(&shown)]
             .into_iter()

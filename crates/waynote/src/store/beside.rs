@@ -1,9 +1,9 @@
 //! Notes of others that a session reads beside its own store, and the store that lays them over.
 //!
 //! Of one address the own note comes first, then that of the first list. An own note with the same text as theirs is
-//! silent: theirs is shown, and on a branch that does not have it yet the own one stands again. An own note with another
-//! text is [`Source::OwnInPlace`](crate::Source::OwnInPlace). A note of others is shown with the revision of the silent one,
-//! else 0: what a save has to expect that puts another text in its place.
+//! silent: theirs is shown. On a branch that does not have theirs yet, the own one is shown. An own note with another
+//! text is [`Source::OwnInPlace`](crate::Source::OwnInPlace). A note of others is shown with the revision of the silent
+//! one, else with 0: a save that puts another text in its place expects this revision.
 
 mod laid;
 mod search;
@@ -158,8 +158,8 @@ impl<S: Reader> Reader for StoreBeside<S> {
 impl<S: Store> Store for StoreBeside<S> {
     pass_on! { self => self.store; record forget would_forget verify heartbeat silence silences checkpoint }
 
-    /// A tool or an agent that saves over a note of others must have read it. Such a note is not deleted or pinned here:
-    /// it is changed where it is shared.
+    /// A tool or an agent that saves over a note of others must have read it. Such a note is not deleted or pinned
+    /// here, but changed where it is shared.
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         let addresses: Vec<Address> = changes
             .iter()
@@ -200,8 +200,8 @@ fn refused(change: &Change, shown: &Note, writer: &Stamp) -> Option<Option<u64>>
             (*expect == Expect::Any).then_some(Some(shown.revision))
         }
         (Change::Save { .. }, Replaces::Own) | (Change::Pin { .. }, _) => Some(None),
-        // A silent own note can go: the note of others stays. A retry whose first answer was lost is refused as well: only
-        // the own store knows what it has done.
+        // A silent own note can go: the note of others stays. A retry whose first answer was lost is refused as well:
+        // only the own store knows what it has done.
         (Change::Delete { .. }, _) => (is_careful || shown.revision == 0).then_some(None),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! What a caller is told who named a note that is not there: the near miss, and what is there instead.
+//! The answer to a caller who named a missing note: the near miss, and what is there instead.
 
 use crate::address::{Address, AddressAt};
 use crate::error::Result;

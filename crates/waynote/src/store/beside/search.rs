@@ -25,7 +25,7 @@ impl LaidNotes {
 /// beside a match, comes last.
 fn merged(store: &impl Reader, request: &SearchRequest, laid: Vec<Note>) -> Result<Vec<Hit>> {
     let more = SearchRequest {
-        // Some of the first ones may be silent. With all of these, a server would send as many whole notes as others share.
+        // Some of the first ones may be silent. For all of these, a server would send very many whole notes.
         limit: request.limit.saturating_mul(2),
         ..request.clone()
     };
