@@ -408,7 +408,7 @@ fn forgetting_says_that_git_keeps_the_text() {
     for words in ["forget build --dry-run", "forget build --yes"] {
         has(
             alice.run(words).said(),
-            "the text is in .waynote/build.md too: the history of git keeps it",
+            ".waynote/build.md has a note of this name, and the history of git keeps it",
         );
     }
     lacks(alice.run("forget other --yes").said(), "the history of git");
