@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
+use rustix::path::Arg;
 
 /// For lookups of names in a folder, which need not be readable.
 #[cfg(target_os = "linux")]
@@ -45,8 +46,12 @@ pub fn open_without_links(path: &Path) -> io::Result<File> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::IsADirectory.into());
     };
-    let folder = folder(parent, false)?;
-    regular(openat(&folder, name, reading(), Mode::empty()))
+    open_in(&folder(parent, false)?, name)
+}
+
+/// Opens a regular file for reading in an open folder. A link in its place is refused.
+pub fn open_in(folder: &OwnedFd, name: impl Arg) -> io::Result<File> {
+    regular(openat(folder, name, reading(), Mode::empty()))
 }
 
 /// As much of a file as the limit allows, and how long it is.

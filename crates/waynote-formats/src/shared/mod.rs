@@ -23,7 +23,9 @@ mod write;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -55,10 +57,37 @@ const MAX_DEPTH: usize = 64;
 /// A file that is longer is left out: no note is so long.
 const MOST_OF_FILE: u64 = 128 << 10;
 
-/// How much one reading looks at: files and folders, bytes, time.
+/// How many files and folders one reading looks at.
 const MOST: usize = 20_000;
-const MOST_BYTES: usize = 16 << 20;
-const MOST_TIME: Duration = Duration::from_secs(2);
+
+/// How much is read.
+struct Most {
+    bytes: usize,
+    time: Duration,
+}
+
+/// For a block, which has room for little of it and is waited for.
+const OF_SCOPES: Most = Most {
+    bytes: 1 << 20,
+    time: Duration::from_millis(150),
+};
+
+/// For a command that a person types.
+const OF_ALL: Most = Most {
+    bytes: 16 << 20,
+    time: Duration::from_secs(2),
+};
+
+impl Most {
+    /// Why the rest is left out.
+    fn reason(&self) -> String {
+        let (mib, time) = (self.bytes >> 20, self.time);
+        format!("there is more than is read: {MOST} files and folders, {mib} MiB, or {time:?}")
+    }
+}
+
+/// A prompt asks for the notes of the same folders several times. A program that keeps running soon sees what has changed.
+const KEPT_FOR: Duration = Duration::from_millis(250);
 
 /// Why two names are both left out.
 const ALIKE: &str = "another name differs from it only in case or accents";
@@ -68,7 +97,20 @@ const ALIKE: &str = "another name differs from it only in case or accents";
 pub struct SharedNotes {
     root: PathBuf,
     checkout: Checkout,
-    left_out: Mutex<Reasons>,
+    kept: Mutex<Kept>,
+}
+
+/// The notes that were read last.
+#[derive(Debug, Default)]
+struct Kept {
+    /// Until then they are not read again.
+    until: Option<Instant>,
+    /// By the folder of the repository.
+    folders: BTreeMap<String, Vec<Note>>,
+    is_whole: bool,
+    bytes: usize,
+    time: Duration,
+    left_out: Reasons,
 }
 
 /// Each file that is left out, and why.
@@ -83,8 +125,15 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// A file that may be a note: its path in the checkout, the folder of the repository, and the key.
-struct Found(String, String, Option<Key>);
+/// A file that may be a note.
+struct Found {
+    /// The path in the checkout of the folder that it is in.
+    folder: String,
+    name: String,
+    /// The folder of the repository.
+    below: String,
+    key: Option<Key>,
+}
 
 impl SharedNotes {
     /// Those of a checkout, whose directory is `root`.
@@ -92,14 +141,14 @@ impl SharedNotes {
         Self {
             root: root.canonicalize().unwrap_or(root),
             checkout: checkout.clone(),
-            left_out: Mutex::default(),
+            kept: Mutex::default(),
         }
     }
 
     /// How many files may be notes. None of them is read.
     pub fn count(&self) -> usize {
-        let until = Instant::now() + MOST_TIME;
-        self.files(None, until, &mut Reasons::new()).len()
+        let until = Instant::now() + OF_ALL.time;
+        self.files(None, until, &OF_ALL, &mut Reasons::new()).len()
     }
 
     /// What was left out where it was last looked, by file.
@@ -108,7 +157,7 @@ impl SharedNotes {
             file: visible(&safe(file)),
             reason: visible(&safe(reason)),
         };
-        self.left_out.lock().iter().map(shown).collect()
+        self.kept.lock().left_out.iter().map(shown).collect()
     }
 
     /// The path of a place inside the checkout; none for one that is not in it.
@@ -120,43 +169,68 @@ impl SharedNotes {
 
     /// The notes of these folders; none: of all.
     fn notes(&self, wanted: Option<&BTreeSet<&str>>) -> Vec<Note> {
-        let until = Instant::now() + MOST_TIME;
-        let (mut notes, mut bytes, mut left_out) = (Vec::new(), 0, Reasons::new());
-        for found in self.files(wanted, until, &mut left_out) {
-            if bytes > MOST_BYTES || Instant::now() > until {
-                left_out.insert(FOLDER.into(), too_much());
-                break;
-            }
-            match self.note(&found) {
-                Ok(note) => {
-                    bytes += note.content.len();
-                    notes.push(note);
-                }
-                Err(reason) => drop(left_out.insert(found.0, reason)),
-            }
+        let mut kept = self.kept.lock();
+        let is_over = kept.until.is_none_or(|until| Instant::now() > until);
+        if is_over || wanted.is_none() && !kept.is_whole {
+            *kept = Kept::default();
         }
-        let folders = wanted.map(|wanted| wanted.iter().map(|of| name::path(of)));
-        let folders: Option<BTreeSet<String>> = folders.map(Iterator::collect);
-        let mut known = self.left_out.lock();
-        known.retain(|file, _| match (&folders, file.rsplit_once('/')) {
-            (Some(folders), Some((folder, _))) => !folders.contains(folder),
-            _ => false,
-        });
-        known.extend(left_out);
-        notes
+        let is_new = |below: &&&str| !kept.is_whole && !kept.folders.contains_key(**below);
+        let new: Option<BTreeSet<&str>> =
+            wanted.map(|wanted| wanted.iter().filter(is_new).copied().collect());
+        if !kept.is_whole && new.as_ref().is_none_or(|new| !new.is_empty()) {
+            self.read(new.as_ref(), &mut kept);
+        }
+        let is_asked = |below: &&String| wanted.is_none_or(|wanted| wanted.contains(&***below));
+        let folders = kept.folders.iter().filter(|(below, _)| is_asked(below));
+        folders.flat_map(|(_, notes)| notes.clone()).collect()
     }
 
-    fn note(&self, Found(file, below, key): &Found) -> Result<Note, String> {
-        let place = self.checkout.name.join(below);
+    /// Reads the notes of these folders, which are not kept; none: of all.
+    fn read(&self, wanted: Option<&BTreeSet<&str>>, kept: &mut Kept) {
+        let begin = Instant::now();
+        let most = wanted.map_or(OF_ALL, |_| OF_SCOPES);
+        // What is kept counts.
+        let until = begin + most.time.saturating_sub(kept.time);
+        let files = self.files(wanted, until, &most, &mut kept.left_out);
+        for files in files.chunk_by(|one, other| one.folder == other.folder) {
+            let folder = plain::folder(&self.root.join(&files[0].folder), false);
+            let mut notes = Vec::new();
+            for found in files {
+                let note = match &folder {
+                    _ if kept.bytes > most.bytes || Instant::now() > until => Err(most.reason()),
+                    Ok(folder) => self.note(folder, found, &mut kept.bytes),
+                    Err(error) => Err(error.to_string()),
+                };
+                match note {
+                    Ok(note) => notes.push(note),
+                    Err(reason) => {
+                        let file = format!("{}/{}", found.folder, found.name);
+                        kept.left_out.insert(file, reason);
+                    }
+                }
+            }
+            kept.folders.insert(files[0].below.clone(), notes);
+        }
+        for below in wanted.into_iter().flatten() {
+            kept.folders.entry((*below).to_owned()).or_default();
+        }
+        kept.time += begin.elapsed();
+        kept.is_whole = wanted.is_none();
+        kept.until.get_or_insert(Instant::now() + KEPT_FOR);
+    }
+
+    fn note(&self, folder: &OwnedFd, found: &Found, sum: &mut usize) -> Result<Note, String> {
+        let place = self.checkout.name.join(&found.below);
         if !place.as_str().parse::<Place>().is_ok_and(|of| of == place) {
             return Err("no place has its name".into());
         }
-        let address = match key {
+        let address = match &found.key {
             None => Address::Place(place),
             Some(key) => Address::PlaceKey(place, key.clone()),
         };
         let said = |error: waynote::Error| error.to_string();
-        let bytes = read(&self.root.join(file)).map_err(|error| error.to_string())?;
+        let bytes = read(plain::open_in(folder, &found.name)).map_err(|error| error.to_string())?;
+        *sum += bytes.len();
         let file = Content::written(bytes).map_err(said)?;
         let file = file.shown();
         let file = without_hidden(&file);
@@ -196,6 +270,7 @@ impl SharedNotes {
         &self,
         wanted: Option<&BTreeSet<&str>>,
         until: Instant,
+        most: &Most,
         left_out: &mut Reasons,
     ) -> Vec<Found> {
         let (mut files, mut seen) = (Vec::new(), 0);
@@ -221,10 +296,9 @@ impl SharedNotes {
             for (name, kind) in entries {
                 seen += 1;
                 if seen > MOST || Instant::now() > until {
-                    left_out.insert(FOLDER.into(), too_much());
+                    left_out.insert(FOLDER.into(), most.reason());
                     return files;
                 }
-                let file = format!("{path}/{name}");
                 let looked_at = match kind {
                     // Others are of git and of editors.
                     FileType::RegularFile if name.starts_with('.') && !name.ends_with(".md") => {
@@ -232,23 +306,31 @@ impl SharedNotes {
                     }
                     FileType::RegularFile if !is_wanted => continue,
                     _ if alike[&name::folded(&name)] > 1 => Err(ALIKE.into()),
-                    FileType::RegularFile => name::key(&name)
-                        .map(|key| files.push(Found(file.clone(), below.clone(), key))),
+                    FileType::RegularFile => name::key(&name).map(|key| {
+                        files.push(Found {
+                            folder: path.clone(),
+                            name: name.clone(),
+                            below: below.clone(),
+                            key,
+                        });
+                    }),
                     FileType::Directory => name::folder(&name).map(|part| {
                         let below = format!("{below}/{part}").trim_start_matches('/').to_owned();
                         if leads_to(wanted, &below) {
-                            open.push((file.clone(), below));
+                            open.push((format!("{path}/{name}"), below));
                         }
                     }),
                     FileType::Symlink => Err("it is a link".into()),
                     _ => Err("it is no regular file".into()),
                 };
                 if let Err(reason) = looked_at {
-                    left_out.insert(file, reason);
+                    left_out.insert(format!("{path}/{name}"), reason);
                 }
             }
         }
-        files.sort_unstable_by(|Found(one, ..), Found(other, ..)| one.cmp(other));
+        files.sort_unstable_by(|one, other| {
+            (&one.folder, &one.name).cmp(&(&other.folder, &other.name))
+        });
         files
     }
 }
@@ -279,7 +361,7 @@ impl NotesBeside for SharedNotes {
     /// A name with other characters could say something to a model.
     fn not_read(&self) -> Option<String> {
         const NAMED: usize = 3;
-        let left_out = self.left_out.lock();
+        let left_out = &self.kept.lock().left_out;
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/%".contains(char);
         let names = left_out.keys().filter(|file| file.chars().all(is_plain));
         let names: Vec<&str> = names.map(String::as_str).take(NAMED).collect();
@@ -294,11 +376,6 @@ fn leads_to(wanted: Option<&BTreeSet<&str>>, below: &str) -> bool {
     let inside = format!("{below}/");
     let is_on_way = |wanted: &&str| format!("{wanted}/").starts_with(&inside);
     wanted.is_none_or(|wanted| wanted.iter().any(is_on_way))
-}
-
-fn too_much() -> String {
-    let mib = MOST_BYTES >> 20;
-    format!("there is more than is read: {MOST} files and folders, {mib} MiB, or {MOST_TIME:?}")
 }
 
 /// What is in a folder, by name. No part of its path may be a link.
@@ -331,9 +408,9 @@ fn entries(folder: &Path) -> io::Result<Vec<(String, FileType)>> {
     Ok(entries)
 }
 
-/// The bytes of a regular file. No part of its path may be a link.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let (bytes, length) = plain::read(plain::open_without_links(path)?, MOST_OF_FILE)?;
+/// The bytes of a file.
+fn read(opened: io::Result<File>) -> io::Result<Vec<u8>> {
+    let (bytes, length) = plain::read(opened?, MOST_OF_FILE)?;
     match length > MOST_OF_FILE {
         true => Err(io::Error::other(format!("it has {length} bytes"))),
         false => Ok(bytes),

@@ -8,9 +8,10 @@ use waynote::error::Error;
 use waynote::secrets::masked;
 use waynote::visible::without_hidden;
 use waynote::{Address, Citation, Content, Limits, Result, SecretPolicy};
+use waynote_system::plain;
 
 use super::form::{Form, LINE_ENDS, Said};
-use super::{ALIKE, FOLDER, SharedNotes, entries, name, read};
+use super::{ALIKE, FOLDER, Kept, SharedNotes, entries, name, read};
 use crate::error::FormatError;
 
 const NOT_UTF8: &str = "it is not UTF-8";
@@ -73,7 +74,7 @@ impl SharedNotes {
         let text = content.as_text().ok_or_else(|| refused(NOT_UTF8))?;
         let text = without_hidden(text);
         Limits::default().check_bytes(address, &Content::text(&*text)?)?;
-        let before = match read(&self.root.join(&path)) {
+        let before = match read(plain::open_without_links(&self.root.join(&path))) {
             Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| refused(NOT_UTF8))?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(failed(&path, "read", error)),
@@ -126,6 +127,7 @@ impl SharedNotes {
         if file.is_changed() {
             let put = waynote_files::put_inside(&self.root, &file.path, file.text.as_bytes());
             put.map_err(|error| failed(&file.path, "written", error))?;
+            *self.kept.lock() = Kept::default();
         }
         Ok(file)
     }
@@ -137,8 +139,8 @@ impl SharedNotes {
     pub fn remove(&self, address: &Address) -> Result<Option<PathBuf>> {
         let path = self.spelled(&self.file_of(address)?)?;
         let whole = self.root.join(&path);
-        match read(&whole).and_then(|_| fs::remove_file(&whole)) {
-            Ok(()) => {}
+        match read(plain::open_without_links(&whole)).and_then(|_| fs::remove_file(&whole)) {
+            Ok(()) => *self.kept.lock() = Kept::default(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(&path, "removed", error)),
         }

@@ -64,6 +64,7 @@ fn nothing_is_read_or_written_through_a_link() {
 
     fs::rename(at(".waynote"), at("real")).unwrap();
     symlink("real", at(".waynote")).unwrap();
+    let notes = shop.notes();
     assert!(notes.all().is_empty());
     assert_eq!(
         left_out(&notes),
@@ -76,6 +77,7 @@ fn nothing_is_read_or_written_through_a_link() {
     );
     fs::remove_file(at(".waynote")).unwrap();
     pipe(&at(".waynote"));
+    let notes = shop.notes();
     assert!(notes.all().is_empty() && notes.left_out().len() == 1);
 }
 
@@ -154,7 +156,7 @@ fn a_front_matter_is_no_bomb() {
     .waynote/k8.md: its front matter is no mapping of YAML, has an alias, or is longer than 64 KiB
     .waynote/k9.md: its front matter is no mapping of YAML, has an alias, or is longer than 64 KiB
     ");
-    assert!(begin.elapsed() < MOST_TIME, "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < OF_ALL.time, "{:?}", begin.elapsed());
 }
 
 #[test]
@@ -186,8 +188,28 @@ fn a_reading_ends_when_its_time_is_over() {
     let shop = Shop::new();
     shop.put(".waynote/x.md", "x");
     let mut reasons = Reasons::new();
-    let files = shop.notes().files(None, Instant::now(), &mut reasons);
+    let now = Instant::now();
+    let files = shop.notes().files(None, now, &OF_ALL, &mut reasons);
     assert!(files.is_empty());
     let said = "there is more than is read: 20000 files and folders, 16 MiB, or 2s";
     assert_eq!(reasons[FOLDER], said);
+}
+
+#[test]
+fn a_block_reads_little_of_many_notes() {
+    let shop = Shop::new();
+    let torn = format!("<<<<<<< a\n{}", "x".repeat(100 << 10));
+    for number in 0..6 {
+        shop.put(&format!(".waynote/k{number}.md"), &torn);
+        shop.put(&format!(".waynote/src/k{number}.md"), &torn);
+    }
+    shop.put(".waynote/src/z.md", "z");
+    let notes = shop.notes();
+    // Two questions have as much together as one.
+    notes.of_scopes(&scopes(&["~/shop"]));
+    notes.kept.lock().until = Some(Instant::now() + Duration::from_secs(3600));
+    assert!(notes.of_scopes(&scopes(&["~/shop/src"])).is_empty());
+    let said = "there is more than is read: 20000 files and folders, 1 MiB, or 150ms";
+    assert!(notes.left_out().iter().any(|of| of.reason == said));
+    assert_eq!(addresses(&notes.all()), ["@//src#z"]);
 }

@@ -1,5 +1,7 @@
 //! The files: which note each is, and what is kept of it when it is written again.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -23,12 +25,12 @@ fn each_file_is_a_note_of_its_folder() {
     let all = notes.all();
     assert_eq!(
         addresses(&all).join(" "),
-        "@//.github#ci @ @#build @//src/pay @//src/pay#currency @//src/pays#other"
+        "@ @#build @//.github#ci @//src/pay @//src/pay#currency @//src/pays#other"
     );
     assert_eq!((all.len(), notes.count(), left_out(&notes)), (6, 6, vec![]));
-    assert_eq!(all[2].content, content("run `make`"));
-    assert_eq!(all[2].preview, "run `make`");
-    assert_eq!((all[2].source, all[2].revision), (Source::Shared, 0));
+    assert_eq!(all[1].content, content("run `make`"));
+    assert_eq!(all[1].preview, "run `make`");
+    assert_eq!((all[1].source, all[1].revision), (Source::Shared, 0));
     // By the path and by every name of the repository, each once.
     let of = |places: &[&str]| addresses(&notes.of_scopes(&scopes(places))).join(" ");
     let pay = "@//src/pay @//src/pay#currency";
@@ -116,8 +118,9 @@ fn a_file_that_is_no_note_is_left_out_and_named() {
     let notes = shop.notes();
     assert_eq!(addresses(&notes.all()), Vec::<String>::new());
     insta::assert_snapshot!(left_out(&notes).join("\n"));
-    // What is mended is a note, and no longer named; what is elsewhere stays named.
+    // What is mended is a note, and no longer named.
     shop.put(".waynote/a.md", "one two");
+    let notes = shop.notes();
     assert_eq!(addresses(&notes.of_scopes(&scopes(&["~/shop"]))), ["@#a"]);
     assert!(!left_out(&notes).concat().contains("a.md"));
     fs::remove_dir_all(shop.path().join(".waynote/src/A")).unwrap();
@@ -127,6 +130,7 @@ fn a_file_that_is_no_note_is_left_out_and_named() {
     );
     assert_eq!(addresses(&notes.all()), ["@#a", "@//src/a#x"]);
     fs::remove_dir_all(shop.path().join(".waynote")).unwrap();
+    let notes = shop.notes();
     assert_eq!((notes.all(), notes.left_out()), (vec![], vec![]));
 }
 
@@ -147,6 +151,44 @@ fn credentials_are_masked_and_hidden_characters_dropped() {
         text,
         format!("---\npinned: true\n---\n\nuse {token}\u{202e} here\n")
     );
+}
+
+#[test]
+fn a_folder_is_read_once_for_a_prompt() {
+    let shop = Shop::new();
+    shop.put(".waynote/a.md", "a");
+    shop.put(".waynote/src/b.md", "b");
+    let notes = shop.notes();
+    let of = |place: &str| addresses(&notes.of_scopes(&scopes(&[place]))).concat();
+    let keep = |until| notes.kept.lock().until = Some(until);
+    let now = Instant::now();
+    assert_eq!(of("~/shop"), "@#a");
+    keep(now + Duration::from_secs(3600));
+    fs::remove_file(shop.path().join(".waynote/a.md")).unwrap();
+    assert_eq!(
+        (of("~/shop"), of("~/shop/src")),
+        ("@#a".into(), "@//src#b".into())
+    );
+    // All are not known yet; once they are, no folder is read again.
+    assert_eq!(addresses(&notes.all()), ["@//src#b"]);
+    keep(now + Duration::from_secs(3600));
+    fs::remove_file(shop.path().join(".waynote/src/b.md")).unwrap();
+    assert_eq!(
+        (of("~/shop"), of("~/shop/src")),
+        (String::new(), "@//src#b".into())
+    );
+    assert_eq!(addresses(&notes.all()), ["@//src#b"]);
+    // A write is seen at once, another's change soon.
+    notes
+        .write(&address("@#c"), &content("c"), None, None)
+        .unwrap();
+    assert_eq!(
+        (of("~/shop"), of("~/shop/src")),
+        ("@#c".into(), String::new())
+    );
+    shop.put(".waynote/d.md", "d");
+    keep(now);
+    assert_eq!(of("~/shop"), "@#c@#d");
 }
 
 #[test]
@@ -271,6 +313,7 @@ fn a_file_keeps_the_spelling_of_its_name() {
     assert_eq!(shop.text(".waynote/cafe\u{301}/x.md"), "new\n");
     assert_eq!(notes.all()[0].address, x);
     fs::create_dir(shop.path().join(".waynote/caf\u{e9}")).unwrap();
+    let notes = shop.notes();
     notes.write(&x, &content("newer"), None, None).unwrap_err();
     assert!(notes.all().is_empty() && notes.left_out().len() == 2);
 }
