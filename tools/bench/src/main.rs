@@ -13,6 +13,7 @@ mod postgres;
 mod retrieval;
 mod searches;
 mod secrets;
+mod shared;
 
 use anyhow::{Result, bail};
 
@@ -32,6 +33,7 @@ fn run(words: &[&str]) -> Result<()> {
             loops::run()?;
             blocks::run()?;
             searches::run()?;
+            shared::run()?;
             secrets::run(&[])
         }
         ["adds"] => adds::run(),
@@ -45,6 +47,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["blocks"] => blocks::run(),
         ["postgres"] => postgres::run(),
         ["search"] => searches::run(),
+        ["shared"] => shared::run(),
         ["secrets", ref folders @ ..] => secrets::run(folders),
         ["retrieval", "import", folder] => retrieval::import(folder.as_ref()),
         ["retrieval", "query", folder] => retrieval::query(folder.as_ref()),

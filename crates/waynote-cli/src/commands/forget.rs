@@ -7,7 +7,7 @@ use waynote::event::EventAddress;
 use waynote::forget::Residue;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{AddressAt, Error, Forget, ForgetTarget, Forgotten, Store};
+use waynote::{AddressAt, Error, Forget, ForgetTarget, Forgotten, Source, Store};
 use waynote_formats::synced::files_that_held;
 use waynote_system::shell::quoted;
 
@@ -57,19 +57,13 @@ pub(super) fn run(
     dry_run: bool,
     is_confirmed: bool,
 ) -> Outcome {
-    if let ForgetTarget::Note(named) = &request.target
-        && let Some(file) = context.opened()?.store().origin(&named.address)
-    {
-        say(&format!(
-            "note: the text is in {file} too: the history of git keeps it"
-        ));
-    }
     let stamp = context.stamp()?;
     let would = |context: &mut Context<'_>| {
         context.read(|store| there(store, request, store.would_forget(request, &stamp)))
     };
     if dry_run {
         let would = would(context)?;
+        say_of_others(context, request)?;
         return context.answer(&value(&would), || plan(&would));
     }
     let forgotten = loop {
@@ -93,6 +87,7 @@ pub(super) fn run(
         }
     };
     context.answer(&value(&forgotten), || said(&forgotten))?;
+    say_of_others(context, request)?;
     // The completed part is printed before what is said about the rest.
     context.output.flush()?;
     let hint = match &forgotten.residue {
@@ -115,6 +110,26 @@ pub(super) fn run(
         .map_or(String::new(), ToString::to_string);
     let what = format!("no note has the text any more, but the store's files may: {residue}");
     Err(Failure::refused("not_erased", what, hint))
+}
+
+/// Says which note of others has the name: forgetting does not reach it.
+fn say_of_others(context: &Context<'_>, request: &Forget) -> Outcome {
+    let ForgetTarget::Note(named) = &request.target else {
+        return Ok(());
+    };
+    let store = context.opened()?.store();
+    let Some(note) = store.get(&named.address)?.filter(|of| !of.source.is_own()) else {
+        return Ok(());
+    };
+    say(&match store.origin(&named.address) {
+        Some(file) if note.source == Source::Shared => {
+            format!("note: {file} has a note of this name, and the history of git keeps it")
+        }
+        _ => {
+            "note: the team's store has a note of this name; its administrator can forget it".into()
+        }
+    });
+    Ok(())
 }
 
 /// The result; for a note that is not there the error says what there is instead.

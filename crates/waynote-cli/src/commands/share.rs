@@ -3,21 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use waynote::error::safe;
 use waynote::store::NotesBeside;
-use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{
-    Address, Change, Checkout, Citation, Error, Expect, Filter, Limits, Note, SaveOptions, Scope,
-    ScopeKind, Source, cites, single,
+    Address, Change, Checkout, Citation, Error, Expect, Filter, Limits, Note, Revision,
+    SaveOptions, Scope, ScopeKind, Source, cites, single,
 };
 use waynote_formats::SharedNotes;
 use waynote_formats::shared::{LeftOut, SharedFile};
 use waynote_system::git::Git;
 use waynote_system::shell::quoted;
 
-use super::{confirm, edit, share_team, trust};
+use super::{edit, share_team, trust};
 use crate::args::{ShareArgs, ShareTo};
 use crate::error::{Failure, Outcome, complain, say};
 use crate::home::{self, environment};
@@ -58,23 +57,15 @@ impl Sharing {
         })
     }
 
-    /// Whoever shares the first note of a checkout trusts it. Where there are notes of others, a person is asked.
+    /// Where there may be notes of others, a person is asked to trust them.
     fn check_trusted(&self, context: &Context<'_>, args: &ShareArgs) -> Outcome {
-        if context.settings.trusts(&self.checkout) {
-            return Ok(());
-        }
-        let count = self.files.count();
-        let is_asked = count > 0 && confirm::can_ask() && !args.dry_run;
-        if is_asked && !trust::asked(&self.checkout)? || count > 0 && !is_asked {
-            let notes = plural(count as u64, "shared note");
-            let what = format!("{notes} of this checkout would be read, and nobody trusts it");
-            let hint = "a person runs `waynote trust` here first";
-            return Err(Failure::refused("not_trusted", what, hint));
-        }
-        match args.dry_run || args.prune {
-            true => Ok(()),
-            false => Ok(environment().trust(&self.checkout, true).map(drop)?),
-        }
+        let is_trusted = !trust::shares(&self.root)
+            || context.settings.trusts(&self.checkout)
+            || !args.dry_run && trust::given(&self.checkout)?;
+        let what = "the shared notes of this checkout would be read, and it is not trusted";
+        let hint = "a person runs `waynote trust` here first";
+        let refused = (!is_trusted).then(|| Failure::refused("not_trusted", what, hint));
+        refused.map_or(Ok(()), Err)
     }
 
     /// The own notes that are named, or all of this repository.
@@ -138,42 +129,56 @@ impl Sharing {
         })
     }
 
-    fn share(&self, context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -> Outcome {
-        let (mut files, mut left_out) = (Vec::new(), Vec::new());
-        for note in notes {
-            match self.file(note, false) {
-                Ok(file) => files.push((note, file)),
-                Err(failure) if args.all => left_out.push((note, failure)),
-                Err(failure) => return Err(failure),
+    /// A note's file with its text, if nothing is lost by it: the text so far is in git, or was the note's own. Where
+    /// `all` notes are shared, none replaces another text.
+    fn to_write(&self, context: &Context<'_>, note: &Note, all: bool) -> Outcome<SharedFile> {
+        let file = self.file(note, false)?;
+        let Some(before) = file.before.as_ref().filter(|_| file.is_changed()) else {
+            return Ok(file);
+        };
+        let mut shared = self.files.of_scopes(&[note.address.scope()]).into_iter();
+        let shared = shared.find(|of| of.address == note.address);
+        let text = |of: &Note| of.content.shown().trim().to_owned();
+        let shared = shared.as_ref().map(text);
+        let says = |own: &Note| shared == Some(text(own));
+        let (path, shown) = (safe(file.path.display()), note.address.masked());
+        if !self.is_committed("HEAD", &file.path, before) {
+            let history = context.opened()?.own().history(&note.address)?;
+            if !history.iter().filter_map(Revision::note).any(says) {
+                let what = format!("{path} has a text that is not committed");
+                let hint = "commit it, or restore the file; then share the note again";
+                return Err(Failure::refused("not_committed", what, hint));
             }
         }
+        let what = format!("{path} says something else; `waynote share {shown}` replaces it");
+        let is_kept = all && !says(note);
+        let refused = is_kept.then(|| Failure::refused("says_else", what, ""));
+        refused.map_or(Ok(file), Err)
+    }
+
+    fn share(&self, context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -> Outcome {
+        let write = |note: &Note| self.to_write(context, note, args.all);
+        let (mut files, left_out, refused) = each(notes, args.all, write);
+        refused?;
         let scopes: Vec<Scope> = files.iter().map(|(note, _)| note.address.scope()).collect();
         let before = self.files.of_scopes(&scopes);
         let all = files.len();
         files.retain(|(_, file)| file.is_changed());
         for (note, _) in files.iter().filter(|_| !args.dry_run) {
             self.file(note, true)?;
+            // Whoever shares the first note of a checkout trusts it.
+            if !context.settings.trusts(&self.checkout) {
+                environment().trust(&self.checkout, true)?;
+            }
         }
         let paths: Vec<&Path> = files.iter().map(|(_, file)| &*file.path).collect();
         let commit = self.commit(&paths)?;
-        for (note, failure) in &left_out {
-            say(&format!(
-                "left out {}: {}",
-                note.address.masked(),
-                failure.line()
-            ));
-        }
-        let shown =
-            |note: &Note, what: &str, of: String| json!({ "address": note.address, what: of });
         let written = files
             .iter()
-            .map(|(note, file)| shown(note, "file", file.path.display().to_string()));
-        let unshared = left_out
-            .iter()
-            .map(|(note, failure)| shown(note, "reason", failure.what()));
+            .map(|(note, file)| json!({ "address": note.address, "file": file.path }));
         let value = json!({
             "files": written.collect::<Vec<_>>(), "unchanged": all - files.len(),
-            "left_out": unshared.collect::<Vec<_>>(), "written": !args.dry_run, "commit": commit,
+            "left_out": left_out, "written": !args.dry_run, "commit": commit,
         });
         context.answer(&value, || {
             let mut said = String::new();
@@ -194,13 +199,16 @@ impl Sharing {
         })
     }
 
-    /// Deletes own notes that a committed file says as well.
+    /// Deletes own notes that a file of the remote's default branch says as well, or one of the current commit where
+    /// there is none.
     fn prune(&self, context: &mut Context<'_>, mut notes: Vec<Note>, dry_run: bool) -> Outcome {
+        let default = ["rev-parse", "--verify", "refs/remotes/origin/HEAD"];
+        let is_there = self.git().ask(&default).is_ok();
+        let merged = if is_there { "origin/HEAD" } else { "HEAD" };
         notes.retain(|note| {
-            let file = self
-                .files
-                .file_with(&note.address, &note.content, None, None);
-            file.is_ok_and(|file| !file.is_changed() && self.is_committed(&file))
+            let file = self.file(note, false).ok();
+            let file = file.filter(|file| !file.is_changed());
+            file.is_some_and(|file| self.is_committed(merged, &file.path, &file.text))
         });
         let delete = |note: &Note| Change::Delete {
             address: note.address.clone(),
@@ -212,26 +220,30 @@ impl Sharing {
             context.write(|store| Ok(store.apply(&changes, &stamp)?))?;
         }
         let pruned: Vec<&Address> = notes.iter().map(|note| &note.address).collect();
-        context.answer(&json!({ "pruned": pruned, "written": !dry_run }), || {
+        let value = json!({ "pruned": pruned, "merged": merged, "written": !dry_run });
+        context.answer(&value, || {
             let did = if dry_run { "would delete" } else { "deleted" };
             let said = pruned
                 .iter()
                 .map(|of| format!("{did} your own {}\n", of.masked()));
             let said: String = said.collect();
-            said + match (pruned.is_empty(), dry_run) {
-                (true, _) => "no note of your own says the same as a committed file",
-                (_, true) => "nothing was deleted",
-                (_, false) => "the shared ones stay; `waynote undo` brings yours back",
+            said + &match (pruned.is_empty(), dry_run) {
+                (true, _) => format!("no note of your own says the same as a file of {merged}"),
+                (_, true) => "nothing was deleted".into(),
+                _ => format!("{merged} has the shared ones; `waynote undo` brings yours back"),
             }
         })
     }
 
-    /// True if the current commit has the file as it is.
-    fn is_committed(&self, file: &SharedFile) -> bool {
-        let git = Git::new(&self.root, Duration::from_secs(5), 1 << 20);
-        let blob = format!("HEAD:{}", file.path.display());
-        let committed = git.ask(&["cat-file", "blob", &blob]);
-        committed.is_ok_and(|committed| committed == file.text.as_bytes())
+    /// True if a commit has a file with this text.
+    fn is_committed(&self, commit: &str, path: &Path, text: &str) -> bool {
+        let blob = format!("{commit}:{}", path.display());
+        let committed = self.git().ask(&["cat-file", "blob", &blob]);
+        committed.is_ok_and(|committed| committed == text.as_bytes())
+    }
+
+    fn git(&self) -> Git<'_> {
+        Git::new(&self.root, Duration::from_secs(5), 1 << 20)
     }
 
     /// The commands that commit files.
@@ -253,10 +265,31 @@ impl Sharing {
     }
 }
 
+/// Does something with each note, up to the first that it refuses. With `--all`, those are left out and named.
+pub(super) fn each<T>(
+    notes: &[Note],
+    all: bool,
+    one: impl Fn(&Note) -> Outcome<T>,
+) -> (Vec<(&Note, T)>, Vec<Value>, Outcome) {
+    let (mut done, mut left_out) = (Vec::new(), Vec::new());
+    for note in notes {
+        match one(note) {
+            Ok(of) => done.push((note, of)),
+            Err(failure) if all => {
+                let (address, why) = (&note.address, failure.line());
+                say(&format!("left out {}: {why}", address.masked()));
+                left_out.push(json!({ "address": address, "reason": failure.what() }));
+            }
+            Err(failure) => return (done, left_out, Err(failure)),
+        }
+    }
+    (done, left_out, Ok(()))
+}
+
 const MERGED: &str =
     "\nonce it is merged, `waynote share --prune` deletes yours: it would stand before later ones";
 
-/// What a person does next with files that were written.
+/// The next step with files that were written.
 fn next(commit: &[String]) -> String {
     format!(
         "commit it for the others, and push:\n  {}",
@@ -264,10 +297,15 @@ fn next(commit: &[String]) -> String {
     )
 }
 
-/// The shared note of an address, with its checkout; none for a note that is in a store.
-pub(super) fn shared(context: &Context<'_>, address: &Address) -> Outcome<Option<(Sharing, Note)>> {
+/// The shared note of an address, with its checkout, for a person, who changes it; none for an agent, and for a note that
+/// is in a store.
+pub(super) fn to_change(
+    context: &Context<'_>,
+    address: &Address,
+) -> Outcome<Option<(Sharing, Note)>> {
+    let is_persons = trust::only_a_person("changes a shared note").is_ok();
     let note = context.opened()?.store().get(address)?;
-    let note = note.filter(|note| note.source == Source::Shared);
+    let note = note.filter(|note| is_persons && note.source == Source::Shared);
     let (Some(note), Some(place)) = (note, address.place()) else {
         return Ok(None);
     };
@@ -276,17 +314,6 @@ pub(super) fn shared(context: &Context<'_>, address: &Address) -> Outcome<Option
     let checkout = checkouts.find(|of| place.below(&of.name).is_some());
     let sharing = checkout.map(Sharing::of).transpose()?;
     Ok(sharing.map(|sharing| (sharing, note)))
-}
-
-/// The same for a person, who changes it; an agent does not.
-pub(super) fn to_change(
-    context: &Context<'_>,
-    address: &Address,
-) -> Outcome<Option<(Sharing, Note)>> {
-    match trust::only_a_person("changes a shared note") {
-        Ok(()) => shared(context, address),
-        Err(_) => Ok(None),
-    }
 }
 
 /// The files of a checkout that are no notes.

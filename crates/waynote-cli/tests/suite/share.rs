@@ -139,12 +139,12 @@ fn notes_follow_the_repository_and_a_persons_stay_theirs() {
     deleted your own repo:github.com/acme/shop
     deleted your own repo:github.com/acme/shop#build
     deleted your own repo:github.com/acme/shop//src/pay
-    the shared ones stay; `waynote undo` brings yours back
+    origin/HEAD has the shared ones; `waynote undo` brings yours back
     ");
     has(alice.ok("show build"), "make all");
     has(
         alice.ok("share --prune"),
-        "no note of your own says the same as a committed file",
+        "no note of your own says the same as a file of origin/HEAD",
     );
     alice.ok("undo");
     for address in ["shop#build", "shop//src/pay"] {
@@ -164,7 +164,7 @@ fn a_note_of_ones_own_stands_before_the_shared_one_until_it_is_shared() {
     has(alice.ok("context"), "(yours; the shared one differs)");
     let said = alice.ok("share build");
     has(&said, "wrote .waynote/build.md, which said: make all\n");
-    // What a person added to the file stays.
+    // Fields that a person added to the file stay.
     assert_eq!(
         read(&alice, "build.md"),
         "---\nowner: infra\n---\nmake everything\n"
@@ -231,10 +231,77 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
     bob.ok("note --key build 'make all'");
     has(
         bob.run("share build").said(),
-        "1 shared note of this checkout would be read, and nobody trusts it",
+        "the shared notes of this checkout would be read, and it is not trusted",
     );
     has(typed(&bob, "share build", "y\n"), "wrote .waynote/build.md");
     has(bob.ok("context"), "of others");
+}
+
+#[test]
+fn own_notes_are_pruned_once_they_are_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    git(&work(&alice), "checkout -q -b topic");
+    alice.ok("note --key deploy 'make ship'");
+    alice.ok("note --key fees 'One percent.'");
+    alice.ok("share deploy fees");
+    git(&work(&alice), "add .");
+    git(&work(&alice), "commit -q -m topic");
+    // Before the merge they are missing on other branches.
+    has(
+        alice.ok("share --prune"),
+        "no note of your own says the same as a file of origin/HEAD",
+    );
+    git(&work(&alice), "push -q origin topic:main");
+    alice.ok("key pin fees");
+    let pruned = alice.ok("share --prune");
+    has(&pruned, "deleted your own repo:github.com/acme/shop#deploy");
+    // A pin of one's own is not lost.
+    lacks(pruned, "#fees");
+    has(alice.ok("show deploy"), "make ship");
+}
+
+#[test]
+fn a_text_that_nothing_else_has_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    for key in ["build", "fees", "ship"] {
+        alice.ok(&format!("note --key {key} 'of alice'"));
+    }
+    alice.ok("share build ship");
+    push(&alice);
+    let file = |key: &str| work(&alice).join(format!(".waynote/{key}.md"));
+    // One is edited by hand, one is new by hand, and one is committed.
+    fs::write(file("build"), "by hand\n").unwrap();
+    fs::write(file("fees"), "by hand\n").unwrap();
+    fs::write(file("ship"), "of bob\n").unwrap();
+    git(&work(&alice), "add .waynote/ship.md");
+    git(&work(&alice), "commit -q -m ship");
+    for key in ["build", "fees"] {
+        let said = alice.run(&format!("share {key} ship")).said();
+        has(
+            &said,
+            format!(".waynote/{key}.md has a text that is not committed"),
+        );
+        assert_eq!(read(&alice, &format!("{key}.md")), "by hand\n");
+    }
+    let all = alice.run("share --all").said();
+    has(
+        &all,
+        "left out repo:github.com/acme/shop#build: .waynote/build.md has a text",
+    );
+    let kept = ".waynote/ship.md says something else; `waynote share repo:github.com/acme/shop#ship` replaces it";
+    has(
+        &all,
+        format!("left out repo:github.com/acme/shop#ship: {kept}"),
+    );
+    has(&all, "there is nothing to share");
+    assert_eq!(read(&alice, "ship.md"), "of bob\n");
+    has(alice.ok("share ship"), "which said: of bob");
+    // Its own earlier text is in its history.
+    alice.ok("note --key ship 'of alice again'");
+    has(alice.ok("share ship"), "which said: of alice");
+    assert_eq!(read(&alice, "ship.md"), "of alice again\n");
 }
 
 #[test]
@@ -317,7 +384,7 @@ fn a_shared_note_is_edited_in_its_file() {
     ");
     has(read(&alice, "fees.md"), "Two percent.");
     insta::assert_snapshot!(alice.run("edit fees").env("EDITOR", "true").said(), @"the text is unchanged: nothing was written");
-    // What is not shown is not lost.
+    // A text that is not shown is not lost.
     let file = work(&alice).join(".waynote/fees.md");
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let whole = read(&alice, "fees.md");
@@ -340,7 +407,7 @@ fn a_shared_note_is_edited_in_its_file() {
     lacks(alice.ok("stale"), "fees");
     alice.ok("confirm fees");
     assert_eq!(read(&alice, "fees.md"), after);
-    // What else a person does with it, they do with the file.
+    // Everything else a person does with the file.
     for words in [
         "key delete fees",
         "key pin fees",
@@ -355,6 +422,19 @@ fn a_shared_note_is_edited_in_its_file() {
     let agents = alice.run("confirm fees").env("CLAUDECODE", "1").said();
     has(agents, "is a shared note");
     assert_eq!(read(&alice, "fees.md"), after);
+}
+
+#[test]
+fn a_refusal_to_add_to_a_shared_note_names_what_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    alice.ok("note 'Prices are in cents.'");
+    alice.ok("share .");
+    push(&alice);
+    alice.ok("share --prune");
+    insta::assert_snapshot!(alice.run("note 'Fees too.'").said(), @"");
+    alice.ok("note --replace 'Fees are in cents.'");
+    has(alice.ok("context"), "(yours; the shared one differs)");
 }
 
 #[test]
@@ -408,7 +488,7 @@ fn forgetting_says_that_git_keeps_the_text() {
     for words in ["forget build --dry-run", "forget build --yes"] {
         has(
             alice.run(words).said(),
-            "the text is in .waynote/build.md too: the history of git keeps it",
+            ".waynote/build.md has a note of this name, and the history of git keeps it",
         );
     }
     lacks(alice.run("forget other --yes").said(), "the history of git");

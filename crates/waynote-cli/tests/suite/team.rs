@@ -406,6 +406,9 @@ fn a_note_is_shared_with_the_team_by_its_holder_and_no_text_is_replaced_unread()
     error: repo:github.com/ann/private#own is in no repository of the team
       name its repository: `waynote config set team.repositories 'github.com/acme/*'`
     ");
+    // What is forgotten here is not forgotten there.
+    let forgot = plays(&ann, "forget build --yes");
+    has(forgot, "the team's store has a note of this name");
     ann.scratch.ok("config unset team.store");
     insta::assert_snapshot!(plays(&ann, "share --to team pay"), @"
     exit 2

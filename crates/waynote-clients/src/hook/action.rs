@@ -107,6 +107,14 @@ impl Touched {
         Ok(checkouts)
     }
 
+    /// The same lineage in these checkouts.
+    pub(super) fn within(&self, lineage: &Lineage) -> Lineage {
+        match self.checkouts.is_empty() {
+            true => lineage.clone(),
+            false => lineage.clone().in_checkouts(self.checkouts.clone()),
+        }
+    }
+
     /// True if nothing can be told.
     pub(super) fn is_nothing(&self) -> bool {
         let is_below = |path: &Place| self.roots.iter().any(|root| path.below(root).is_some());
@@ -123,7 +131,7 @@ pub(super) fn at(
     touched: &Touched,
 ) -> Result<(String, Option<PendingDelivery>)> {
     let mut request = request.clone();
-    request.lineage = request.lineage.in_checkouts(touched.checkouts.clone());
+    request.lineage = touched.within(&request.lineage);
     let known = session.given.pieces();
     let exists = |path: &Place| {
         let path = environment.expanded(path.as_str());

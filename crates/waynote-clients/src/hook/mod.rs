@@ -150,6 +150,12 @@ impl Hook {
         Ok(!self.touched.is_nothing())
     }
 
+    /// A lineage in the checkouts that a tool touches, too: their notes of others can be told.
+    #[must_use]
+    pub fn touched(&self, lineage: &Lineage) -> Lineage {
+        self.touched.within(lineage)
+    }
+
     /// The answer that adds nothing.
     pub fn nothing(&self) -> Answer {
         self.saying(String::new())

@@ -37,6 +37,24 @@ fn remote_error(error: &Error) -> &RemoteError {
 }
 
 #[test]
+fn a_credential_is_refused_before_it_is_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = url(listener.local_addr().unwrap());
+    let store = RemoteStore::open(&address, Options::default()).unwrap();
+    let notes = Notebook::of_agent(&store, "builder".parse().unwrap());
+    let secret = Content::text("postgres://admin:Tr0ub4dor3xyz@db.acme.com/shop").unwrap();
+    let saved = notes.save(
+        &"db".parse().unwrap(),
+        secret,
+        SaveOptions::default(),
+        &stamp(),
+    );
+    assert!(matches!(saved, Err(Error::HoldsSecret { .. })), "{saved:?}");
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err(), "a request was sent");
+}
+
+#[test]
 fn no_call_takes_longer_than_it_may() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -30,9 +30,13 @@ fn author(store: &dyn Reader, of: &str) -> String {
 }
 
 pub(crate) fn a_store_of_several_people_takes_no_note_on_a_path(engine: &dyn Engine) {
-    EngineStore::new(engine).make_shared().unwrap();
+    // A process that has the store open, and has asked and written before.
     let store = EngineStore::new(engine);
-    assert!(store.is_shared().unwrap());
+    assert!(!store.is_shared().unwrap());
+    store
+        .apply(&[save(address("agent:a#k"), "v")], &at(0))
+        .unwrap();
+    EngineStore::new(engine).make_shared().unwrap();
     let shop = "repo:github.com/acme/shop";
     for (of, expected) in [
         ("place:~", "one_persons"),
@@ -50,6 +54,7 @@ pub(crate) fn a_store_of_several_people_takes_no_note_on_a_path(engine: &dyn Eng
         assert_eq!(kind(store.apply(&both, &at(1))), expected, "{of}");
         assert_eq!(store.get(&of).unwrap().is_some(), expected.is_empty());
     }
+    assert!(store.is_shared().unwrap());
     let log = SessionLog::new(&store, name("s"));
     log.add(EntryType::Learning, None, text("it goes on"), &at(2))
         .unwrap();

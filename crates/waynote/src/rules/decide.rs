@@ -77,10 +77,7 @@ pub(crate) fn decide(
         } => {
             not_in_log(address)?;
             limits.check_bytes(address, content)?;
-            // A note from elsewhere is kept as it is.
-            if origin.is_none() {
-                may_write(&address.to_string(), content, stamp)?;
-            }
+            change.check_secrets(stamp)?;
             let current = before.current(address)?;
             check_expected(address, *expect, current.as_ref())?;
             if let Some(current) = current.as_ref().filter(|of| of.content != *content) {
@@ -139,9 +136,7 @@ pub(crate) fn decide(
             id,
             created_at,
         } => {
-            if id.is_none() {
-                may_write(session.as_str(), content, stamp)?;
-            }
+            change.check_secrets(stamp)?;
             if let Some(entry) = resolves {
                 may_resolve(&Address::Session(session.clone(), *entry), kind, before)?;
             }
@@ -337,6 +332,30 @@ fn bring_back(
         }
     };
     Ok(write(action, state, current.is_some(), stamp))
+}
+
+impl Change {
+    /// Refuses a text with a credential that this change would write. A note from elsewhere is kept as it is.
+    ///
+    /// # Errors
+    /// [`Error::HoldsSecret`], [`Error::NameHoldsSecret`].
+    pub fn check_secrets(&self, stamp: &Stamp) -> Result<()> {
+        match self {
+            Self::Save {
+                address,
+                content,
+                origin: None,
+                ..
+            } => may_write(&address.to_string(), content, stamp),
+            Self::Append {
+                session,
+                content,
+                id: None,
+                ..
+            } => may_write(session.as_str(), content, stamp),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Refuses a credential, in the text or in the name of a note.

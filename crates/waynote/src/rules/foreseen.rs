@@ -20,7 +20,7 @@ const EVENTS: usize = 8;
 
 /// The questions that will be asked.
 #[derive(Default)]
-pub(super) struct Questions(engine::Ask, Option<bool>);
+pub(super) struct Questions(engine::Ask);
 
 impl Questions {
     /// Adds the questions that [`super::decide::decide`] asks about a change.
@@ -84,10 +84,10 @@ impl Questions {
         self.0.segments = with_segments;
     }
 
-    /// Asks whether the store is one of several people, if it is not known.
-    pub(super) fn mark(&mut self, known: Option<bool>) {
-        self.1 = known;
-        if known.is_none() {
+    /// Asks whether the store is one of several people, if it is not known to be one: another process can make it one
+    /// at any time.
+    pub(super) fn mark(&mut self, is_known: bool) {
+        if !is_known {
             self.0.side = vec![shared::SPACE.to_owned()];
         }
     }
@@ -116,9 +116,7 @@ impl Questions {
         let (asked, store) = (ask.store, read.store);
         Ok(Prefetch {
             head: store.version.head(),
-            is_shared: self
-                .1
-                .unwrap_or_else(|| shared::is_marked(&read.side.concat())),
+            is_shared: ask.side.is_empty() || shared::is_marked(&read.side.concat()),
             index: read.index,
             segments: read.segments,
             states: by(ask.states, read.states),

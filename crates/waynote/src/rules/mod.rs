@@ -200,7 +200,7 @@ impl<E: Engine> EngineStore<E> {
     fn write(&self, calls: &[&Call<'_>]) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
         let (mut head, mut due) = (0, 0);
-        let mut is_shared = *self.memory.is_shared.lock();
+        let mut is_shared = *self.memory.is_shared.lock() == Some(true);
         self.engine.write(Writing::Durable, &mut |tx| {
             // An engine may run this more than once.
             let foreseen = |with_index: bool, with_segments: bool| {
@@ -229,7 +229,7 @@ impl<E: Engine> EngineStore<E> {
             let pending = PendingStore::new(self.state(tx), known);
             answers = plan_all(calls, &done, &pending)?;
             pending.put(tx)?;
-            (head, is_shared) = (pending.head().number(), Some(is_marked));
+            (head, is_shared) = (pending.head().number(), is_marked);
             let index = upkeep::KnownIndex {
                 indexed,
                 is_damaged,
@@ -238,7 +238,7 @@ impl<E: Engine> EngineStore<E> {
             Ok(())
         })?;
         self.memory.is_checked.store(true, Ordering::Relaxed);
-        *self.memory.is_shared.lock() = is_shared;
+        *self.memory.is_shared.lock() = Some(is_shared);
         self.memory.building.is_due(due, head);
         Ok(answers)
     }
