@@ -211,6 +211,9 @@ fn a_session_has_the_teams_notes_and_the_team_learns_nothing_of_this_machine() {
     assert_eq!(requests(team.recorder.sent()), 1);
     // At a prompt and a tool no network is asked.
     bob.hook("UserPromptSubmit", "one").ok();
+    let late = bob.hook("UserPromptSubmit", "a-session-without-a-start");
+    let block = added(late.env("WAYNOTE_HOOK_WAIT", "60"));
+    has(&block, "Prices are integer cents.");
     has(
         added(bob.hook("PreToolUse", "one")),
         "Fees are rounded down.",
