@@ -315,7 +315,7 @@ fn a_token_that_is_refused_takes_the_teams_notes_along() {
     let block = bob.start("two");
     has(
         &block,
-        "the team's store refuses this machine; its notes were removed here",
+        "the team's store refuses this machine; its notes are left out",
     );
     lacks(block, "A text");
     assert_eq!(bob.kept(), Vec::<PathBuf>::new());
@@ -347,6 +347,17 @@ fn a_tool_finds_the_teams_notes_and_its_query_stays_here() {
     for word in ["rounded", "secretly"] {
         lacks(&asked, word);
     }
+    // It works in two repositories by turns, and asks for each once.
+    let other = checkout(&bob.scratch, "other", "git@github.com:acme/other.git");
+    let turns = |server: &mut Client| {
+        for place in [&bob.shop, &other] {
+            server.call("note_save", json!({ "place": place, "content": "v" }));
+        }
+    };
+    turns(&mut server);
+    team.recorder.sent();
+    turns(&mut server);
+    assert_eq!(team.recorder.sent(), "");
     // It has asked, and what is written there meanwhile does not matter to a call.
     team.proxy.does(Does::Nothing);
     let save = json!({ "key": "pay", "content": "Fees are rounded up." });
