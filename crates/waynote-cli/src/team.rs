@@ -8,9 +8,9 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
-use waynote::store::TeamNotes;
+use waynote::store::{NotesBeside, TeamNotes};
 use waynote::text::{minute, plural};
-use waynote::{Content, Error, ErrorClass, Lineage, Place, Store};
+use waynote::{Content, Error, ErrorClass, Lineage, Note, Place, Scope, Store};
 use waynote_files::replace_private;
 use waynote_system::{plain, repository};
 
@@ -50,6 +50,33 @@ struct Team {
     folder: PathBuf,
     /// The roots of the repositories.
     repositories: Vec<Place>,
+}
+
+/// The notes of a repository as they are kept. A program that keeps running has none any more once they are not kept.
+#[derive(Debug)]
+pub(crate) struct KeptNotes {
+    notes: TeamNotes,
+    path: PathBuf,
+    /// When the store last had them so.
+    at: SystemTime,
+}
+
+impl KeptNotes {
+    fn is_there(&self) -> bool {
+        age(&self.path).is_some_and(|age| age < WEEK)
+    }
+}
+
+impl NotesBeside for KeptNotes {
+    fn of_scopes(&self, scopes: &[Scope]) -> Vec<Note> {
+        let of = self.is_there().then(|| self.notes.of_scopes(scopes));
+        of.unwrap_or_default()
+    }
+
+    fn all(&self) -> Vec<Note> {
+        let all = self.is_there().then(|| self.notes.all());
+        all.unwrap_or_default()
+    }
 }
 
 impl Settings {
@@ -100,9 +127,9 @@ impl Settings {
     pub(crate) fn ask_team(&self, lineage: &Lineage, within: Duration) -> Option<String> {
         let team = Team::of(self, lineage)?;
         let silence = team.asked(within);
-        let (notes, times): (Vec<TeamNotes>, Vec<SystemTime>) = team.all_kept().unzip();
-        let left_out = notes.iter().map(TeamNotes::left_out).sum();
-        said(silence, left_out, times.into_iter().min())
+        let kept: Vec<KeptNotes> = team.all_kept().collect();
+        let left_out = kept.iter().map(|of| of.notes.left_out()).sum();
+        said(silence, left_out, kept.iter().map(|of| of.at).min())
     }
 
     /// True if a program that keeps running has to ask the team's store again.
@@ -114,10 +141,9 @@ impl Settings {
     }
 
     /// The team's notes of those repositories, as this machine keeps them. No network is asked.
-    pub(crate) fn team_notes(&self, lineage: &Lineage) -> Vec<TeamNotes> {
+    pub(crate) fn team_notes(&self, lineage: &Lineage) -> Vec<KeptNotes> {
         let team = Team::of(self, lineage);
-        let kept = team.iter().flat_map(Team::all_kept);
-        kept.map(|(notes, _)| notes).collect()
+        team.iter().flat_map(Team::all_kept).collect()
     }
 
     /// The roots of the repositories that a place is in, of those that are the team's.
@@ -194,8 +220,8 @@ impl Team {
         self.sweep();
         let store = self.settings.open_team(Some(TYPED))?;
         for of in &self.repositories {
-            let known = self.kept(of).map(|(known, _)| known);
-            match TeamNotes::ask(&*store, of, known.as_ref())? {
+            let known = self.kept(of);
+            match TeamNotes::ask(&*store, of, known.as_ref().map(|of| &of.notes))? {
                 Some(new) => self.put(&self.file(of), new.text()),
                 // From now on they count as read now.
                 None => plain::open_or_make(&self.file(of))
@@ -214,18 +240,17 @@ impl Team {
         String::from_utf8(plain::read_own(&path, 64)?).ok()
     }
 
-    /// The notes that are kept, and when the store last had them so.
-    fn all_kept(&self) -> impl Iterator<Item = (TeamNotes, SystemTime)> {
+    fn all_kept(&self) -> impl Iterator<Item = KeptNotes> {
         self.repositories.iter().filter_map(|of| self.kept(of))
     }
 
-    fn kept(&self, of: &Place) -> Option<(TeamNotes, SystemTime)> {
+    fn kept(&self, of: &Place) -> Option<KeptNotes> {
         let path = self.file(of);
-        age(&path).filter(|age| *age < WEEK)?;
         let at = fs::symlink_metadata(&path).ok()?.modified().ok()?;
         let text = plain::read_own(&path, TeamNotes::BYTES)?;
         let notes = TeamNotes::of_text(String::from_utf8(text).ok()?)?;
-        (notes.repository() == of).then_some((notes, at))
+        let kept = KeptNotes { notes, path, at };
+        (kept.is_there() && kept.notes.repository() == of).then_some(kept)
     }
 
     fn file(&self, of: &Place) -> PathBuf {
@@ -264,4 +289,43 @@ fn age(path: &Path) -> Option<Duration> {
 fn is_refused(error: &Error) -> bool {
     let is_here = !matches!(error.kind(), "no_token" | "password_unknown");
     error.class() == ErrorClass::Denied && is_here
+}
+
+#[cfg(test)]
+mod tests {
+    use waynote::single::SaveOptions;
+    use waynote::{SqliteStore, Stamp};
+
+    use super::*;
+
+    #[test]
+    fn notes_that_are_not_kept_any_more_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = waynote::Options::default();
+        let store = SqliteStore::open(folder.path().join("n.db"), &options).unwrap();
+        let address = "repo:a/shop#pay".parse().unwrap();
+        let note = SaveOptions::default().change(address, Content::text("cents").unwrap());
+        let stamp = Stamp::new(Timestamp::UNIX_EPOCH, "alice".parse().unwrap());
+        store.apply(&[note], &stamp).unwrap();
+        let shop: Place = "repo:a/shop".parse().unwrap();
+        let notes = TeamNotes::ask(&store, &shop, None).unwrap().unwrap();
+        let path = folder.path().join("kept");
+        fs::write(&path, notes.text()).unwrap();
+        let at = clock::of_files();
+        let kept = KeptNotes { notes, path, at };
+        let counts = || {
+            (
+                kept.all().len(),
+                kept.of_scopes(&[Scope::Place(shop.clone())]).len(),
+            )
+        };
+        assert_eq!(counts(), (1, 1));
+        let file = fs::File::options().write(true).open(&kept.path).unwrap();
+        file.set_modified(at - WEEK).unwrap();
+        assert_eq!(counts(), (0, 0));
+        file.set_modified(at).unwrap();
+        assert_eq!(counts(), (1, 1));
+        fs::remove_file(&kept.path).unwrap();
+        assert_eq!(counts(), (0, 0));
+    }
 }
