@@ -54,7 +54,7 @@ impl Recorder {
         Self { port: own, sent }
     }
 
-    /// What was sent since the last look.
+    /// Everything that was sent since the last look.
     fn sent(&self) -> String {
         let sent = std::mem::take(&mut *self.sent.lock().unwrap());
         String::from_utf8_lossy(&sent).into_owned()
@@ -267,7 +267,7 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
     let block = bob.start("four");
     has(&block, "The second text.");
     lacks(block, "store");
-    // What is deleted there goes here.
+    // A note that is deleted there goes here.
     team.write("place delete --at repo:github.com/acme/shop", &alice);
     lacks(bob.start("five"), "second text");
     team.write(&format!("{note} 'The third text.'"), &alice);

@@ -15,7 +15,7 @@ use crate::store::{Store, check_own};
 pub struct MoveOptions {
     /// Whether the notes stay where they are, too.
     pub copy: bool,
-    /// At which revision a note that is there is overwritten; none: it is not.
+    /// At which revision a note at the new address is overwritten; none: it is not.
     pub over: Option<Expect>,
     /// Whether their directory has moved, or has another name: what they cite in it is cited there.
     pub is_directory: bool,
@@ -28,7 +28,8 @@ pub struct MoveOptions {
 ///
 /// # Errors
 /// [`Error::NotFound`] for a note that is not there; [`Error::Conflict`] for one that is in the way; [`Error::AppendOnly`]
-/// for a log; [`Error::OthersText`] for a text that a careful caller may not move; [`Error::OthersNote`] for a note of others; otherwise as [`Store::apply`].
+/// for a log; [`Error::OthersText`] for a text that a careful caller may not move; [`Error::OthersNote`] for a note of
+/// others; otherwise as [`Store::apply`].
 pub fn relocate(
     store: &dyn Store,
     pairs: &[(Address, Address)],
