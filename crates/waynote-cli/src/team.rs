@@ -167,13 +167,10 @@ fn said(silence: Option<String>, left_out: u64, of: Option<SystemTime>) -> Optio
     match (silence, of) {
         (Some(why), Some(of)) => Some(format!("{why}; its notes are those of {of} UTC")),
         (Some(why), None) => Some(format!("{why}; its notes are left out")),
-        (None, _) if left_out > 0 => {
-            let notes = plural(left_out, "note");
-            let line = format!(
-                "left out of the team's store: {notes}, too long or not of this repository"
-            );
-            Some(line)
-        }
+        (None, _) if left_out > 0 => Some(format!(
+            "left out of the team's store: {}, too long or not of this repository",
+            plural(left_out, "note")
+        )),
         (None, _) => None,
     }
 }

@@ -159,12 +159,7 @@ pub(super) fn patterns(text: &str) -> Outcome<Vec<String>> {
 }
 
 /// The items of a list, each of which has to be fit.
-fn checked(
-    text: &str,
-    is_fit: impl Fn(&str) -> bool,
-    what: &str,
-    hint: &str,
-) -> Outcome<Vec<String>> {
+fn checked(text: &str, is_fit: fn(&str) -> bool, what: &str, hint: &str) -> Outcome<Vec<String>> {
     match items(text).find(|item| !is_fit(item)) {
         Some(unfits) => Err(unfit(unfits, what, hint)),
         None => Ok(items(text).map(str::to_owned).collect()),
