@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use waynote::visible::{is_invisible, visible};
-use waynote::{EngineStore, Error, LocalStore as _, Name, Position, StoreId};
+use waynote::{EngineStore, Error, LocalStore as _, Name, Position, SideData as _, StoreId};
 
 use crate::engine::Postgres;
 use crate::error::{Failure, Fault, Outcome};
@@ -56,7 +56,7 @@ pub fn create(options: Options) -> Result<(), Error> {
     })
 }
 
-/// The same for a store of several people (see [`EngineStore::make_shared`]).
+/// The same for a store of several people (see [`SideData::make_shared`](waynote::SideData::make_shared)).
 ///
 /// # Errors
 /// As [`create`], and as each write.

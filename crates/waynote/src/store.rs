@@ -478,6 +478,13 @@ pub trait SideData {
     /// As [`Store::apply`].
     fn keep_side_values(&self, space: &str, values: &[SideValue], removed: &[String])
     -> Result<()>;
+
+    /// Makes the store one of several people, for good, by a mark in its side data: it takes no notes on paths any more.
+    /// A store that does not exist is made.
+    ///
+    /// # Errors
+    /// [`Error::OnePersons`](crate::Error::OnePersons) if it has a note on a path; the others as [`Store::apply`].
+    fn make_shared(&self) -> Result<()>;
 }
 
 /// A store on this machine.

@@ -227,11 +227,11 @@ fn work(
         false,
         Wait::Within(limit.wait - limit.wait / REST),
     )?;
-    // At a prompt and a tool no network is asked.
+    // At a tool no network is asked, nor at a prompt, even one whose session lacks its block.
     let mut of_team = String::new();
-    match hook.can_wait() {
-        true => opened.beside(&hook.touched(&lineage)),
-        false => {
+    match hook.is_start() {
+        false => opened.beside(&hook.touched(&lineage)),
+        true => {
             let said = opened.beside_asked(&lineage, limit.wait * OF_TEAM / 10);
             of_team.extend(said.map(|line| format!("waynote: {line}\n")));
         }

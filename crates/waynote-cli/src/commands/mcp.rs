@@ -5,10 +5,8 @@ use std::io::{self, BufReader};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use waynote::context::ShownNote;
 use waynote::event::EventAddress;
@@ -35,24 +33,16 @@ pub(super) fn lineages(settings: &Settings) -> Lineages {
     })
 }
 
-/// How long the team's store is not asked again for a repository.
-const AGAIN: Duration = Duration::from_secs(600);
-
 /// The same; where a client works is remembered, and the notes that others have there are laid over the store.
 fn remembered(settings: &Settings, opened: Arc<OpenStore>) -> Lineages {
     let (lineages, settings) = (lineages(settings), settings.clone());
-    let asked = Mutex::new((None, Instant::now()));
     Arc::new(move |place| {
         let lineage = lineages(place);
         super::stands::remember(&settings, &lineage);
-        let (of, mut asked) = (lineage.repository().cloned(), asked.lock());
-        if asked.0 == of && asked.1.elapsed() < AGAIN {
+        if !settings.is_team_due(&lineage) {
             opened.beside(&lineage);
-        } else {
-            *asked = (of, Instant::now());
-            if let Some(line) = opened.beside_asked(&lineage, AT_START) {
-                say(&format!("warning: {line}"));
-            }
+        } else if let Some(line) = opened.beside_asked(&lineage, AT_START) {
+            say(&format!("warning: {line}"));
         }
         lineage
     })

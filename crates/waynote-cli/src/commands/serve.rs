@@ -7,8 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use waynote::engine::Engine;
-use waynote::{CustomError, EngineStore, Error, Reader, SqliteStore};
+use waynote::{CustomError, Error, SideData as _, SqliteStore};
 use waynote_formats::SyncedStore;
 use waynote_loop::identity::known_dead;
 use waynote_remote::Url;
@@ -36,8 +35,13 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
     // The store of the settings is served when nothing else is named.
     let mut stores = match args.stores.is_empty() && args.database.is_some() {
         true => Stores::default(),
-        false => stores(context, &args.stores, args.shared)?,
+        false => stores(context, &args.stores)?,
     };
+    if args.shared {
+        for (_, store) in stores.iter() {
+            store.make_shared()?;
+        }
+    }
     let url = args.database.as_ref();
     let database = url.map(|url| database::served(&context.settings, url));
     let database = database.transpose()?;
@@ -97,8 +101,8 @@ pub(super) fn server(
         .is_dead(Arc::new(known_dead)))
 }
 
-/// The stores that are named, or the one of the settings; made stores of several people if they are to be `shared`.
-pub(super) fn stores(context: &Context<'_>, named: &[String], shared: bool) -> Outcome<Stores> {
+/// The stores that are named, or the one of the settings.
+pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores> {
     let mut stores = Stores::default();
     for store in named {
         let (name, path) = match store.split_once('=') {
@@ -111,19 +115,16 @@ pub(super) fn stores(context: &Context<'_>, named: &[String], shared: bool) -> O
                 "give each its own: `--store NAME=PATH`",
             ));
         }
-        stores = with_served(stores, name, &context.settings, path, shared)?;
+        stores = with_served(stores, name, &context.settings, path)?;
     }
     if !named.is_empty() {
         return Ok(stores);
     }
     let settings = &context.settings;
     if let Some(url) = settings.database() {
-        return with_database(stores, DEFAULT, settings, url, shared);
+        return with_database(stores, DEFAULT, settings, url);
     }
-    let store = with_mark(
-        SqliteStore::open(settings.store_file()?, &options(settings))?,
-        shared,
-    )?;
+    let store = SqliteStore::open(settings.store_file()?, &options(settings))?;
     Ok(match &settings.notes_file.value {
         None => stores.with_file(DEFAULT, Arc::new(store)),
         Some(file) => {
@@ -150,21 +151,15 @@ fn not_started(error: Error) -> Failure {
 }
 
 /// Adds a store in a file or in a database. That a database is away is the error of each call, until it is back.
-fn with_served(
-    stores: Stores,
-    name: &str,
-    settings: &Settings,
-    named: &str,
-    shared: bool,
-) -> Outcome<Stores> {
+fn with_served(stores: Stores, name: &str, settings: &Settings, named: &str) -> Outcome<Stores> {
     if Url::is_meant(named) {
         return Err(not_here(named));
     }
     let path = settings::store(named)?;
     if database::is_url(named) {
-        return with_database(stores, name, settings, named, shared);
+        return with_database(stores, name, settings, named);
     }
-    let store = with_mark(SqliteStore::open(path, &options(settings))?, shared)?;
+    let store = SqliteStore::open(path, &options(settings))?;
     Ok(stores.with_file(name, Arc::new(store)))
 }
 
@@ -174,26 +169,11 @@ fn options(settings: &Settings) -> waynote::Options {
 }
 
 /// Adds a store in a database. An address that names none would be the error of each call, and nothing mends it.
-fn with_database(
-    stores: Stores,
-    name: &str,
-    settings: &Settings,
-    url: &str,
-    shared: bool,
-) -> Outcome<Stores> {
+fn with_database(stores: Stores, name: &str, settings: &Settings, url: &str) -> Outcome<Stores> {
     database::named(settings, url)?;
     // Who writes is the holder of a token.
     let store = database::open(settings, url, None)?.held_by(None);
-    let store = with_mark(store, shared)?;
     Ok(stores.with(name, Arc::new(store)))
-}
-
-/// The store, made one of several people if it is to be shared.
-fn with_mark<E: Engine>(store: EngineStore<E>, shared: bool) -> Outcome<EngineStore<E>> {
-    if shared && !store.is_shared()? {
-        store.make_shared()?;
-    }
-    Ok(store)
 }
 
 /// Stops the server at the first signal; a second one ends the process at once.

@@ -40,7 +40,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
         return on_server(context, args, &url);
     }
     // The page is for the user of this machine, whose code it sees.
-    let stores = serve::stores(context, &[], false)?.checked(&checkouts(&context.settings, CHECKS));
+    let stores = serve::stores(context, &[])?.checked(&checkouts(&context.settings, CHECKS));
     let options = Options {
         listen: (Ipv4Addr::LOCALHOST, args.port).into(),
         one_time_link: true,

@@ -141,29 +141,29 @@ pub(super) fn team_store(text: &str) -> Outcome<Option<String>> {
 
 /// Patterns of repositories' names, separated by commas.
 pub(super) fn repositories(text: &str) -> Outcome<Vec<String>> {
-    let checked = |pattern: &str| match pattern.contains('/') && !pattern.contains(':') {
-        true => Ok(pattern.to_lowercase()),
-        false => Err(unfit(
-            pattern,
-            "a pattern of repositories",
-            "write it as github.com/acme/*",
-        )),
-    };
-    items(text).map(checked).collect()
+    let is_name = |pattern: &str| pattern.contains('/') && !pattern.contains(':');
+    let what = "a pattern of repositories";
+    checked(
+        &text.to_lowercase(),
+        is_name,
+        what,
+        "write it as github.com/acme/*",
+    )
 }
 
 /// Patterns of paths, separated by commas.
 pub(super) fn patterns(text: &str) -> Outcome<Vec<String>> {
     let is_whole = |pattern: &str| pattern.starts_with('/') || pattern.starts_with("~/");
-    let whole = |pattern: &str| match is_whole(pattern) {
-        true => Ok(pattern.to_owned()),
-        false => Err(unfit(
-            pattern,
-            "a pattern of whole paths",
-            "write it from `~/` or `/` on, for example ~/work/*",
-        )),
-    };
-    items(text).map(whole).collect()
+    let hint = "write it from `~/` or `/` on, for example ~/work/*";
+    checked(text, is_whole, "a pattern of whole paths", hint)
+}
+
+/// The items of a list, each of which has to be fit.
+fn checked(text: &str, is_fit: fn(&str) -> bool, what: &str, hint: &str) -> Outcome<Vec<String>> {
+    match items(text).find(|item| !is_fit(item)) {
+        Some(unfits) => Err(unfit(unfits, what, hint)),
+        None => Ok(items(text).map(str::to_owned).collect()),
+    }
 }
 
 /// The items of a list, which are separated by commas.

@@ -54,7 +54,7 @@ impl Recorder {
         Self { port: own, sent }
     }
 
-    /// What was sent since the last look.
+    /// Everything that was sent since the last look.
     fn sent(&self) -> String {
         let sent = std::mem::take(&mut *self.sent.lock().unwrap());
         String::from_utf8_lossy(&sent).into_owned()
@@ -211,6 +211,9 @@ fn a_session_has_the_teams_notes_and_the_team_learns_nothing_of_this_machine() {
     assert_eq!(requests(team.recorder.sent()), 1);
     // At a prompt and a tool no network is asked.
     bob.hook("UserPromptSubmit", "one").ok();
+    let late = bob.hook("UserPromptSubmit", "a-session-without-a-start");
+    let block = added(late.env("WAYNOTE_HOOK_WAIT", "60"));
+    has(&block, "Prices are integer cents.");
     has(
         added(bob.hook("PreToolUse", "one")),
         "Fees are rounded down.",
@@ -264,7 +267,7 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
     let block = bob.start("four");
     has(&block, "The second text.");
     lacks(block, "store");
-    // What is deleted there goes here.
+    // A note that is deleted there goes here.
     team.write("place delete --at repo:github.com/acme/shop", &alice);
     lacks(bob.start("five"), "second text");
     team.write(&format!("{note} 'The third text.'"), &alice);
@@ -312,7 +315,7 @@ fn a_token_that_is_refused_takes_the_teams_notes_along() {
     let block = bob.start("two");
     has(
         &block,
-        "the team's store refuses this machine; its notes were removed here",
+        "the team's store refuses this machine; its notes are left out",
     );
     lacks(block, "A text");
     assert_eq!(bob.kept(), Vec::<PathBuf>::new());
@@ -344,6 +347,17 @@ fn a_tool_finds_the_teams_notes_and_its_query_stays_here() {
     for word in ["rounded", "secretly"] {
         lacks(&asked, word);
     }
+    // It works in two repositories by turns, and asks for each once.
+    let other = checkout(&bob.scratch, "other", "git@github.com:acme/other.git");
+    let turns = |server: &mut Client| {
+        for place in [&bob.shop, &other] {
+            server.call("note_save", json!({ "place": place, "content": "v" }));
+        }
+    };
+    turns(&mut server);
+    team.recorder.sent();
+    turns(&mut server);
+    assert_eq!(team.recorder.sent(), "");
     // It has asked, and what is written there meanwhile does not matter to a call.
     team.proxy.does(Does::Nothing);
     let save = json!({ "key": "pay", "content": "Fees are rounded up." });

@@ -65,7 +65,7 @@ impl Person {
     }
 }
 
-/// What the two do in a store. `meanwhile` is done to the store in the middle.
+/// The two people's work in a store. `meanwhile` is done to the store in the middle.
 fn work(alice: &Person, bob: &Person, meanwhile: &mut dyn FnMut()) {
     // The project's notes are everybody's, a preference is not.
     alice.ok("key save staging 'staging is read-only'");

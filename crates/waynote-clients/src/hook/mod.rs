@@ -97,13 +97,15 @@ impl Call<'_> {
 }
 
 impl Hook {
+    /// True if a session or a subagent begins.
+    pub fn is_start(&self) -> bool {
+        matches!(self.event, Event::SessionStart | Event::SubagentStart)
+    }
+
     /// True if the session may go on without an answer: it has begun, and is not at a prompt without its block.
     pub fn can_wait(&self) -> bool {
-        match self.event {
-            Event::SessionStart | Event::SubagentStart => false,
-            Event::Prompt => !self.session.is_owed(),
-            _ => true,
-        }
+        let is_owed = self.event == Event::Prompt && self.session.is_owed();
+        !self.is_start() && !is_owed
     }
 
     /// Looks at what the event is about, at a place with its lineage, and these further roots. False where there is

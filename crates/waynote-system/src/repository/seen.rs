@@ -2,14 +2,14 @@
 //! state folder, by the inode of the git folder, which stays when a folder is renamed and when a remote changes.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use waynote::stands::Known;
 use waynote::{Checkout, Lineage, Place};
 
 use super::Naming;
+use super::trust::identity;
 use crate::environment::{Environment, Result};
 use crate::git::Git;
 use crate::plain;
@@ -71,12 +71,7 @@ impl Environment {
         let Ok(of) = fs::metadata(folder) else {
             return Ok(known);
         };
-        // An inode is used again.
-        let created = of.created().unwrap_or(SystemTime::UNIX_EPOCH);
-        let created = created
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .unwrap_or_default();
-        let folder = format!("{}.{}.{}", of.dev(), of.ino(), created.as_nanos());
+        let folder = identity(&of);
         // A worktree comes and goes.
         let also = lineage.checkouts().first().map_or(&[][..], |of| &of.also);
         let mut paths = also.iter().chain([name]);
@@ -224,6 +219,7 @@ impl Environment {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
     use super::*;

@@ -32,7 +32,9 @@ impl Environment {
                 || patterns.iter().any(|pattern| self.fits(pattern, &path))
         };
         let roots = std::iter::once(root).chain(main);
-        roots.filter_map(|root| identity(&root)).any(is_trusted)
+        roots
+            .filter_map(|root| checkout_identity(&root))
+            .any(is_trusted)
     }
 
     /// Trusts the notes in a checkout from now on, or no longer. False if that was so before. Inside a linked worktree,
@@ -46,7 +48,7 @@ impl Environment {
     pub fn trust(&self, checkout: &Checkout, is_so: bool) -> Result<bool> {
         let root = self.expanded(checkout.root.as_str())?;
         let main = waynote_files::worktree::main_checkout(&root);
-        let identity = identity(main.as_ref().unwrap_or(&root));
+        let identity = checkout_identity(main.as_ref().unwrap_or(&root));
         let (of, path) = identity.ok_or_else(|| {
             let gone = std::io::Error::other("it is not there, or its path cannot be kept");
             Error::file(&root, "trusted", gone)
@@ -95,23 +97,25 @@ impl Environment {
     }
 }
 
+/// A folder's device, inode and time of birth. An inode is used again.
+pub(super) fn identity(folder: &Metadata) -> String {
+    let born = folder.created().unwrap_or(SystemTime::UNIX_EPOCH);
+    let since = born.duration_since(SystemTime::UNIX_EPOCH);
+    let nanos = since.unwrap_or_default().as_nanos();
+    format!("{}.{}.{nanos}", folder.dev(), folder.ino())
+}
+
 /// The identity of a checkout. A `.git` that is a file may name the folder of another repository, so the checkout's own
 /// folder stands for it then, as it does outside of git.
-fn identity(root: &Path) -> Option<Identity> {
+fn checkout_identity(root: &Path) -> Option<Identity> {
     let real = fs::canonicalize(root).ok()?;
     let git = fs::symlink_metadata(real.join(".git")).ok();
     let of = match git.filter(Metadata::is_dir) {
         Some(git) => git,
         None => fs::metadata(&real).ok()?,
     };
-    // An inode is used again.
-    let created = of.created().unwrap_or(SystemTime::UNIX_EPOCH);
-    let created = created
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
     let path = real.into_os_string().into_string().ok()?;
-    let of = format!("{}.{}.{}", of.dev(), of.ino(), created.as_nanos());
-    (!path.contains(char::is_control)).then_some((of, path))
+    (!path.contains(char::is_control)).then_some((identity(&of), path))
 }
 
 #[cfg(test)]

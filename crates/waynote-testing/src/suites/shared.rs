@@ -5,8 +5,8 @@ use waynote::copy::copy;
 use waynote::engine::Engine;
 use waynote::moved::{MoveOptions, relocate};
 use waynote::{
-    Address, Change, EngineStore, EntryType, Error, Reader, SessionLog, Stamp, Store, UndoScope,
-    person, redo_last, undo_last,
+    Address, Change, EngineStore, EntryType, Error, Reader, SessionLog, SideData as _, Stamp,
+    Store, UndoScope, person, redo_last, undo_last,
 };
 
 use crate::values::{assert_clean, at, kind, name, place, save, text};

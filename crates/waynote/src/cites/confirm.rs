@@ -21,7 +21,8 @@ use crate::store::{Ask, Reader, Store, answers, check_own};
 ///
 /// # Errors
 /// [`Error::NotFound`] when there is no such note; [`Error::AppendOnly`] for an entry that is resolved;
-/// [`Error::OthersNote`] for a note of others; [`Error::Conflict`] when it is written meanwhile; the others as [`Store::apply`].
+/// [`Error::OthersNote`] for a note of others; [`Error::Conflict`] when it is written meanwhile; the others as
+/// [`Store::apply`].
 pub fn confirm(
     store: &dyn Store,
     address: &Address,

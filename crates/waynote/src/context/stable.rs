@@ -156,11 +156,8 @@ impl NoteText<'_> {
         let writer = &self.note.author;
         match Author::of(writer) {
             _ if author.as_ref() == Some(writer) || recorded.contains(writer) => None,
-            Author::Person => None,
-            Author::Import(_) => Some("imported".into()),
             Author::Agent(name) if name == agent.as_str() && recorded.is_empty() => None,
-            Author::Agent(name) if !name.contains('/') => Some(format!("by agent {}", word(name))),
-            of => Some(format!("by {}", of.words(word))),
+            of => of.by(word),
         }
     }
 }

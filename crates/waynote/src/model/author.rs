@@ -50,8 +50,31 @@ impl<'n> Author<'n> {
         named.unwrap_or_else(|| own.clone())
     }
 
+    /// By whom a note is, for others than the author: `by alice's agent`. None for a person without a name. `word` gets
+    /// each name.
+    pub fn by(self, word: impl Fn(&str) -> String) -> Option<String> {
+        match self {
+            Self::Person => None,
+            Self::Import(_) => Some("imported".into()),
+            Self::Agent(name) if holder_in(name).is_none() => {
+                Some(format!("by agent {}", word(name)))
+            }
+            of => Some(format!("by {}", of.words(word))),
+        }
+    }
+
+    /// The notebook of an agent. In a store of several people, one without a name has its holder's.
+    pub fn notebook(self, is_shared: bool) -> Option<&'n str> {
+        let Self::Agent(name) = self else { return None };
+        match name.split_once('/') {
+            Some((holder, UNNAMED)) if is_shared => Some(holder),
+            Some((_, agent)) => Some(agent),
+            None => Some(name),
+        }
+    }
+
     /// The author in words: `alice's agent`, `alice's agent builder`. `word` gets each name.
-    pub fn words(self, word: impl Fn(&str) -> String) -> String {
+    fn words(self, word: impl Fn(&str) -> String) -> String {
         match self {
             Self::Agent(name) => match name.split_once('/') {
                 Some((holder, UNNAMED)) => format!("{}'s agent", word(holder)),

@@ -45,17 +45,12 @@ impl Note {
     /// Where the note is from, in the words that stand beside it: `shared`, `team, by bob`, `yours; the shared one
     /// differs`. None for a note that is simply one's own. `shown` makes a name fit for where it is shown.
     pub fn mark(&self, shown: impl Fn(&str) -> String) -> Option<String> {
-        let by = match Author::of(&self.author) {
-            Author::Person => String::new(),
-            Author::Import(_) => ", imported".into(),
-            Author::Agent(name) if !name.contains('/') => format!(", by agent {}", shown(name)),
-            of => format!(", by {}", of.words(&shown)),
-        };
+        let by = || Author::of(&self.author).by(shown);
         match self.source {
             Source::Own => None,
             Source::OwnInPlace => Some("yours; the shared one differs".into()),
             Source::Shared => Some("shared".into()),
-            Source::Team => Some(format!("team{by}")),
+            Source::Team => Some(by().map_or("team".into(), |by| format!("team, {by}"))),
         }
     }
 

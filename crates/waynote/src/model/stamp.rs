@@ -24,8 +24,8 @@ pub enum Replaces {
     Read,
     /// The same, but no such text is deleted: a move reads the note itself, and its caller may not have seen it.
     Own,
-    /// Any text by a person, and by an agent as [`Own`](Self::Own): a move by a caller of whom only the store knows which
-    /// it is.
+    /// As [`Any`](Self::Any) for a person, as [`Own`](Self::Own) for an agent. For a move: only the store knows whether
+    /// its caller is a person.
     AnyOrOwn,
 }
 

@@ -139,24 +139,6 @@ impl<E: Engine> EngineStore<E> {
         stamp
     }
 
-    /// Makes the store one of several people, for good: it takes no notes on paths any more. A store that does not exist
-    /// is made.
-    ///
-    /// # Errors
-    /// [`Error::OnePersons`] if it has a note on a path; the others as [`Store::apply`].
-    pub fn make_shared(&self) -> Result<()> {
-        self.engine.write(Writing::Durable, &mut |tx| {
-            for of in self.state(tx).scopes(ScopeKind::Place)? {
-                if let Scope::Place(place) = of.scope {
-                    shared::check_place(&place, &Address::Place(place.clone()))?;
-                }
-            }
-            tx.put_side(shared::SPACE, &[shared::mark()], &[])
-        })?;
-        *self.memory.is_shared.lock() = Some(true);
-        Ok(())
-    }
-
     fn ran_nothing(&self) -> Error {
         nothing_ran(self.engine.name())
     }
@@ -410,6 +392,19 @@ impl<E: Engine> SideData for EngineStore<E> {
         removed: &[String],
     ) -> Result<()> {
         self.put_side(Writing::Durable, space, values, removed)
+    }
+
+    fn make_shared(&self) -> Result<()> {
+        self.engine.write(Writing::Durable, &mut |tx| {
+            for of in self.state(tx).scopes(ScopeKind::Place)? {
+                if let Scope::Place(place) = of.scope {
+                    shared::check_place(&place, &Address::Place(place.clone()))?;
+                }
+            }
+            tx.put_side(shared::SPACE, &[shared::mark()], &[])
+        })?;
+        *self.memory.is_shared.lock() = Some(true);
+        Ok(())
     }
 }
 

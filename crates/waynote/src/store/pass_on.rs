@@ -191,4 +191,9 @@ macro_rules! pass_on {
             $inner.keep_side_values(space, values, removed)
         }
     };
+    (@ make_shared $self:ident $inner:expr) => {
+        fn make_shared(&$self) -> $crate::Result<()> {
+            $inner.make_shared()
+        }
+    };
 }

@@ -102,16 +102,19 @@ impl TeamNotes {
             ..Ask::default()
         })?;
         head.call = now.steps.pop().flatten();
-        let scopes = now.summaries.into_iter().flatten();
-        let scopes = scopes.map(|of| of.scope).filter(|scope| match scope {
+        let mut summaries = now.summaries.concat();
+        summaries.retain(|of| match &of.scope {
             Scope::Place(place) => place.below(repository).is_some(),
             Scope::Agent(_) | Scope::Session(_) => false,
         });
+        let behind = summaries.iter().skip(Limits::QUESTIONS);
+        head.left_out = behind.map(|of| of.notes).sum();
+        summaries.truncate(Limits::QUESTIONS);
         let answers = store.read(&Ask {
-            scopes: scopes.take(Limits::QUESTIONS).collect(),
+            scopes: summaries.into_iter().map(|of| of.scope).collect(),
             ..Ask::default()
         })?;
-        head.left_out = answers.damaged.len() as u64;
+        head.left_out += answers.damaged.len() as u64;
         let (mut each, mut room) = (BTreeMap::new(), Self::BYTES - HEAD);
         for note in answers.scopes.into_iter().flatten() {
             let address = note.address.clone();
@@ -144,7 +147,8 @@ impl TeamNotes {
         &self.head.repository
     }
 
-    /// How many of the answered notes were left out: too long, damaged, without room, or of another repository.
+    /// How many of the answered notes were left out: too long, damaged, without room, in too many
+    /// directories, or of another repository.
     pub fn left_out(&self) -> u64 {
         self.head.left_out
     }
@@ -435,6 +439,10 @@ mod tests {
         let of = of.unwrap().unwrap();
         assert!(of.text().len() as u64 <= TeamNotes::BYTES);
         assert_eq!((of.all().len(), of.left_out()), (10, 2));
+        let scopes =
+            (0..Limits::QUESTIONS + 2).map(|of| Scope::Place(place(&format!("repo:a/shop//{of}"))));
+        let of = TeamNotes::ask(&Lying(Vec::new(), scopes.collect()), &shop(), None);
+        assert_eq!(of.unwrap().unwrap().left_out(), 2);
     }
 
     #[test]

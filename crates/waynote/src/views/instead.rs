@@ -12,7 +12,7 @@ use crate::text::nearest;
 /// The most keys, scopes or places that a message names.
 const SHOWN: usize = 20;
 
-/// What is there instead of a note that is not, in words: the near miss first. None when nothing like it is there.
+/// The notes that exist instead of one that does not, in words: the near miss first. None when nothing is like it.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.

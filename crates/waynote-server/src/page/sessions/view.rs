@@ -332,16 +332,9 @@ fn iterations(site: &Site<'_>, one: &One) -> Markup {
 
 /// The address of the block that an iteration was given: the notes of earlier ones, as they were when it began.
 fn given(site: &Site<'_>, one: &One, of: &Iteration) -> String {
-    let agent = match waynote::Author::of(&of.author) {
-        waynote::Author::Agent(agent) => Some(match agent.split_once('/') {
-            Some((holder, waynote::author::UNNAMED)) if site.is_shared => holder.to_owned(),
-            Some((_, agent)) => agent.to_owned(),
-            None => agent.to_owned(),
-        }),
-        _ => None,
-    };
+    let agent = waynote::Author::of(&of.author).notebook(site.is_shared);
     site.view(View::Now)
-        .with_some("agent", agent)
+        .with_some("agent", agent.map(str::to_owned))
         .with("session", &one.session)
         .with("iteration", of.number)
         .with("at", of.started_at)

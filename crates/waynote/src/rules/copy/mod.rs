@@ -75,7 +75,8 @@ pub struct CopyReport {
 /// by returning an error.
 ///
 /// # Errors
-/// [`Error::OnePersons`] for a note on a path, if the target is a store of several people; [`CopyError`] in [`Error::Custom`]; [`Error::NotFound`] if there is no source; [`Error::DamagedStore`] if pages of
+/// [`Error::OnePersons`] for a note on a path, if the target is a store of several people; [`CopyError`] in
+/// [`Error::Custom`]; [`Error::NotFound`] if there is no source; [`Error::DamagedStore`] if pages of
 /// the source cannot be read; and those of [`Engine::write`].
 pub fn copy(
     from: &dyn Engine,
