@@ -103,9 +103,12 @@ pub(super) fn hints(settings: &Settings, lineage: &Lineage) -> Vec<Hint> {
 
 /// How many notes a checkout shares, as far as they can be counted. None of them is read.
 fn counted(checkout: &Checkout) -> String {
-    match Sharing::of(checkout).map_or(0, |sharing| sharing.files.count()) {
-        0 => "shared notes".into(),
-        count => plural(count as u64, "shared note"),
+    let count = Sharing::of(checkout).map_or((0, true), |sharing| sharing.files.count());
+    let notes = plural(count.0 as u64, "shared note");
+    match count {
+        (0, _) => "shared notes".into(),
+        (_, true) => notes,
+        (_, false) => format!("more than {notes}"),
     }
 }
 

@@ -145,10 +145,12 @@ impl SharedNotes {
         }
     }
 
-    /// How many files may be notes, as far as a hint can wait for it. None of them is read.
-    pub fn count(&self) -> usize {
+    /// How many files may be notes, and whether these are all: a hint waits for no more. None of them is read.
+    pub fn count(&self) -> (usize, bool) {
         let until = Instant::now() + Duration::from_millis(100);
-        self.files(None, until, &OF_ALL, &mut Reasons::new()).len()
+        let mut left_out = Reasons::new();
+        let files = self.files(None, until, &OF_ALL, &mut left_out);
+        (files.len(), !left_out.contains_key(FOLDER))
     }
 
     /// The files that the last readings left out.

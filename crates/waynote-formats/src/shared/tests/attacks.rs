@@ -212,3 +212,15 @@ fn a_block_reads_little_of_many_notes() {
     assert!(notes.left_out().iter().any(|of| of.reason == said));
     assert_eq!(addresses(&notes.all()), ["@//src#z"]);
 }
+
+#[test]
+fn a_hint_counts_many_files_in_part() {
+    let shop = Shop::new();
+    for number in 0..=MOST {
+        let folder = shop.path().join(format!(".waynote/{}", number / 4000));
+        fs::create_dir_all(&folder).unwrap();
+        fs::File::create(folder.join(format!("k{number}.md"))).unwrap();
+    }
+    let (count, is_all) = shop.notes().count();
+    assert!(count < MOST && !is_all);
+}
