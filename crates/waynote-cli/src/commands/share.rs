@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde_json::json;
 use waynote::error::safe;
 use waynote::store::NotesBeside;
-use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{
     Address, Change, Checkout, Citation, Error, Expect, Filter, Limits, Note, SaveOptions, Scope,
@@ -17,7 +16,7 @@ use waynote_formats::shared::{LeftOut, SharedFile};
 use waynote_system::git::Git;
 use waynote_system::shell::quoted;
 
-use super::{confirm, edit, share_team, trust};
+use super::{edit, share_team, trust};
 use crate::args::{ShareArgs, ShareTo};
 use crate::error::{Failure, Outcome, complain, say};
 use crate::home::{self, environment};
@@ -58,23 +57,15 @@ impl Sharing {
         })
     }
 
-    /// Whoever shares the first note of a checkout trusts it. Where there are notes of others, a person is asked.
+    /// Where there may be notes of others, a person is asked to trust them.
     fn check_trusted(&self, context: &Context<'_>, args: &ShareArgs) -> Outcome {
-        if context.settings.trusts(&self.checkout) {
-            return Ok(());
-        }
-        let count = self.files.count();
-        let is_asked = count > 0 && confirm::can_ask() && !args.dry_run;
-        if is_asked && !trust::asked(&self.checkout)? || count > 0 && !is_asked {
-            let notes = plural(count as u64, "shared note");
-            let what = format!("{notes} of this checkout would be read, and nobody trusts it");
-            let hint = "a person runs `waynote trust` here first";
-            return Err(Failure::refused("not_trusted", what, hint));
-        }
-        match args.dry_run || args.prune {
-            true => Ok(()),
-            false => Ok(environment().trust(&self.checkout, true).map(drop)?),
-        }
+        let is_trusted = !trust::shares(&self.checkout)
+            || context.settings.trusts(&self.checkout)
+            || !args.dry_run && trust::given(&self.checkout)?;
+        let what = "the shared notes of this checkout would be read, and it is not trusted";
+        let hint = "a person runs `waynote trust` here first";
+        let refused = (!is_trusted).then(|| Failure::refused("not_trusted", what, hint));
+        refused.map_or(Ok(()), Err)
     }
 
     /// The own notes that are named, or all of this repository.
@@ -153,6 +144,10 @@ impl Sharing {
         files.retain(|(_, file)| file.is_changed());
         for (note, _) in files.iter().filter(|_| !args.dry_run) {
             self.file(note, true)?;
+            // Whoever shares the first note of a checkout trusts it.
+            if !context.settings.trusts(&self.checkout) {
+                environment().trust(&self.checkout, true)?;
+            }
         }
         let paths: Vec<&Path> = files.iter().map(|(_, file)| &*file.path).collect();
         let commit = self.commit(&paths)?;

@@ -48,11 +48,18 @@ pub(super) fn run(context: &mut Context<'_>, args: &TrustArgs) -> Outcome {
 /// Asks at the beginning in a project whether its shared notes are to be read.
 pub(super) fn at_start(context: &Context<'_>, lineage: &Lineage) -> Outcome {
     for checkout in untrusted(&context.settings, lineage) {
-        if confirm::can_ask() && only_a_person("trusts").is_ok() && asked(checkout)? {
-            environment().trust(checkout, true)?;
-        }
+        given(checkout)?;
     }
     Ok(())
+}
+
+/// Trusts a checkout if a person can be asked and says yes.
+pub(super) fn given(checkout: &Checkout) -> Outcome<bool> {
+    let is_given = confirm::can_ask() && only_a_person("trusts").is_ok() && asked(checkout)?;
+    if is_given {
+        environment().trust(checkout, true)?;
+    }
+    Ok(is_given)
 }
 
 /// Refuses an agent, as far as its environment tells.
@@ -69,11 +76,10 @@ pub(super) fn only_a_person(does: &str) -> Outcome {
 }
 
 /// Says how many notes there are and what trust means, and asks.
-pub(super) fn asked(checkout: &Checkout) -> Outcome<bool> {
-    let (count, shown) = (count(checkout), in_shell(&checkout.root));
-    let files = plural(count as u64, "note");
+fn asked(checkout: &Checkout) -> Outcome<bool> {
+    let (notes, shown) = (counted(checkout), in_shell(&checkout.root));
     complain(&format!(
-        "{shown}/.waynote has {files}. Agents that work here would get them in their prompts, also as later \
+        "{shown}/.waynote has {notes}. Agents that work here would get them in their prompts, also as later \
          commits\nchange them: whoever writes to this repository, or to a branch that you check out, can say something to them."
     ));
     confirm::is_yes("Read the shared notes of this checkout from now on?")
@@ -83,31 +89,34 @@ pub(super) fn asked(checkout: &Checkout) -> Outcome<bool> {
 pub(super) fn hints(settings: &Settings, lineage: &Lineage) -> Vec<Hint> {
     let untrusted = untrusted(settings, lineage);
     let hint = |checkout: &Checkout| {
-        let count = count(checkout) as u64;
-        let are = if count == 1 { "is" } else { "are" };
-        let what = format!(
-            "{} of this checkout {are} not read",
-            plural(count, "shared note")
-        );
-        let next = Some("a person runs `waynote trust` here".into());
-        (count > 0).then_some(Hint { what, next })
+        let notes = counted(checkout);
+        let are = if notes.starts_with("1 ") { "is" } else { "are" };
+        Hint {
+            what: format!("{notes} of this checkout {are} not read"),
+            next: Some("a person runs `waynote trust` here".into()),
+        }
     };
-    untrusted.into_iter().filter_map(hint).collect()
+    untrusted.into_iter().map(hint).collect()
 }
 
-/// How many notes a checkout shares. None of them is read.
-fn count(checkout: &Checkout) -> usize {
-    Sharing::of(checkout).map_or(0, |sharing| sharing.files.count())
+/// How many notes a checkout shares, as far as they can be counted. None of them is read.
+fn counted(checkout: &Checkout) -> String {
+    match Sharing::of(checkout).map_or(0, |sharing| sharing.files.count()) {
+        0 => "shared notes".into(),
+        count => plural(count as u64, "shared note"),
+    }
+}
+
+/// True if there may be shared notes in a checkout: those that cannot be read now may be read later.
+pub(super) fn shares(checkout: &Checkout) -> bool {
+    let root = home::expanded(checkout.root.as_str());
+    root.is_ok_and(|root| root.join(FOLDER).symlink_metadata().is_ok())
 }
 
 /// The checkouts at a directory that share notes and are not trusted.
 fn untrusted<'l>(settings: &Settings, lineage: &'l Lineage) -> Vec<&'l Checkout> {
-    let has_files = |of: &&Checkout| {
-        let root = home::expanded(of.root.as_str());
-        root.is_ok_and(|root| root.join(FOLDER).is_dir())
-    };
-    let shared = lineage.checkouts().iter().filter(has_files);
-    shared.filter(|of| !settings.trusts(of)).collect()
+    let is_asked = |of: &&Checkout| shares(of) && !settings.trusts(of);
+    lineage.checkouts().iter().filter(is_asked).collect()
 }
 
 /// The checkout that a directory is in.

@@ -231,7 +231,7 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
     bob.ok("note --key build 'make all'");
     has(
         bob.run("share build").said(),
-        "1 shared note of this checkout would be read, and nobody trusts it",
+        "the shared notes of this checkout would be read, and it is not trusted",
     );
     has(typed(&bob, "share build", "y\n"), "wrote .waynote/build.md");
     has(bob.ok("context"), "of others");

@@ -49,7 +49,7 @@ fn a_person_is_asked_once() {
     insta::assert_snapshot!(screen, @"
     exit 1
     n
-    ~/work/.waynote has 2 notes. Agents that work here would get them in their prompts, also as later commits
+    ~/work/.waynote has 2 shared notes. Agents that work here would get them in their prompts, also as later commits
     change them: whoever writes to this repository, or to a branch that you check out, can say something to them.
     Read the shared notes of this checkout from now on? [y/N] nothing was changed
     ");
@@ -131,4 +131,27 @@ fn start_asks_where_notes_are_shared() {
     lacks(typed(&elsewhere, "start --no-install", ""), "hared notes");
     assert_eq!(block(&elsewhere, "a"), "");
     lacks(elsewhere.ok("status"), "hared notes");
+}
+
+#[test]
+fn notes_that_cannot_be_counted_are_asked_about_too() {
+    let scratch = sharing();
+    for number in 0..4096 {
+        scratch.put(&format!("work/.waynote/note-{number}.md"), "of others");
+    }
+    has(
+        scratch.ok("status"),
+        "shared notes of this checkout are not read",
+    );
+    scratch.ok("note --key build 'make all'");
+    has(
+        scratch.run("share build").said(),
+        "the shared notes of this checkout would be read, and it is not trusted",
+    );
+    // A question is asked of a person.
+    has(
+        typed(&scratch, "share build", "n\n"),
+        "~/work/.waynote has shared notes. Agents that work here",
+    );
+    lacks(scratch.run("share build").said(), "wrote");
 }
