@@ -8,8 +8,8 @@ use waynote::error::safe;
 use waynote::store::NotesBeside;
 use waynote::visible::visible;
 use waynote::{
-    Address, Change, Checkout, Citation, Error, Expect, Filter, Limits, Note, SaveOptions, Scope,
-    ScopeKind, Source, cites, single,
+    Address, Change, Checkout, Citation, Error, Expect, Filter, Limits, Note, Revision,
+    SaveOptions, Scope, ScopeKind, Source, cites, single,
 };
 use waynote_formats::SharedNotes;
 use waynote_formats::shared::{LeftOut, SharedFile};
@@ -129,10 +129,37 @@ impl Sharing {
         })
     }
 
+    /// A note's file with its text, if nothing is lost by it: the text so far is in git, or was the note's own. Where
+    /// `all` notes are shared, none replaces another text.
+    fn to_write(&self, context: &Context<'_>, note: &Note, all: bool) -> Outcome<SharedFile> {
+        let file = self.file(note, false)?;
+        let Some(before) = file.before.as_ref().filter(|_| file.is_changed()) else {
+            return Ok(file);
+        };
+        let mut shared = self.files.of_scopes(&[note.address.scope()]).into_iter();
+        let shared = shared.find(|of| of.address == note.address);
+        let text = |of: &Note| of.content.shown().trim().to_owned();
+        let shared = shared.as_ref().map(text);
+        let says = |own: &Note| shared == Some(text(own));
+        let (path, shown) = (safe(file.path.display()), note.address.masked());
+        if !self.is_committed("HEAD", &file.path, before) {
+            let history = context.opened()?.own().history(&note.address)?;
+            if !history.iter().filter_map(Revision::note).any(says) {
+                let what = format!("{path} has a text that is not committed");
+                let hint = "commit it, or restore the file; then share the note again";
+                return Err(Failure::refused("not_committed", what, hint));
+            }
+        }
+        let what = format!("{path} says something else; `waynote share {shown}` replaces it");
+        let is_kept = all && !says(note);
+        let refused = is_kept.then(|| Failure::refused("says_else", what, ""));
+        refused.map_or(Ok(file), Err)
+    }
+
     fn share(&self, context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -> Outcome {
         let (mut files, mut left_out) = (Vec::new(), Vec::new());
         for note in notes {
-            match self.file(note, false) {
+            match self.to_write(context, note, args.all) {
                 Ok(file) => files.push((note, file)),
                 Err(failure) if args.all => left_out.push((note, failure)),
                 Err(failure) => return Err(failure),
@@ -195,7 +222,9 @@ impl Sharing {
             let file = self
                 .files
                 .file_with(&note.address, &note.content, None, None);
-            file.is_ok_and(|file| !file.is_changed() && self.is_committed(&file))
+            file.is_ok_and(|file| {
+                !file.is_changed() && self.is_committed("HEAD", &file.path, &file.text)
+            })
         });
         let delete = |note: &Note| Change::Delete {
             address: note.address.clone(),
@@ -221,12 +250,15 @@ impl Sharing {
         })
     }
 
-    /// True if the current commit has the file as it is.
-    fn is_committed(&self, file: &SharedFile) -> bool {
-        let git = Git::new(&self.root, Duration::from_secs(5), 1 << 20);
-        let blob = format!("HEAD:{}", file.path.display());
-        let committed = git.ask(&["cat-file", "blob", &blob]);
-        committed.is_ok_and(|committed| committed == file.text.as_bytes())
+    /// True if a commit has a file with this text.
+    fn is_committed(&self, commit: &str, path: &Path, text: &str) -> bool {
+        let blob = format!("{commit}:{}", path.display());
+        let committed = self.git().ask(&["cat-file", "blob", &blob]);
+        committed.is_ok_and(|committed| committed == text.as_bytes())
+    }
+
+    fn git(&self) -> Git<'_> {
+        Git::new(&self.root, Duration::from_secs(5), 1 << 20)
     }
 
     /// The commands that commit files.

@@ -238,6 +238,49 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
 }
 
 #[test]
+fn a_text_that_nothing_else_has_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    for key in ["build", "fees", "ship"] {
+        alice.ok(&format!("note --key {key} 'of alice'"));
+    }
+    alice.ok("share build ship");
+    push(&alice);
+    let file = |key: &str| work(&alice).join(format!(".waynote/{key}.md"));
+    // One is edited by hand, one is new by hand, and one is committed.
+    fs::write(file("build"), "by hand\n").unwrap();
+    fs::write(file("fees"), "by hand\n").unwrap();
+    fs::write(file("ship"), "of bob\n").unwrap();
+    git(&work(&alice), "add .waynote/ship.md");
+    git(&work(&alice), "commit -q -m ship");
+    for key in ["build", "fees"] {
+        let said = alice.run(&format!("share {key} ship")).said();
+        has(
+            &said,
+            format!(".waynote/{key}.md has a text that is not committed"),
+        );
+        assert_eq!(read(&alice, &format!("{key}.md")), "by hand\n");
+    }
+    let all = alice.run("share --all").said();
+    has(
+        &all,
+        "left out repo:github.com/acme/shop#build: .waynote/build.md has a text",
+    );
+    let kept = ".waynote/ship.md says something else; `waynote share repo:github.com/acme/shop#ship` replaces it";
+    has(
+        &all,
+        format!("left out repo:github.com/acme/shop#ship: {kept}"),
+    );
+    has(&all, "there is nothing to share");
+    assert_eq!(read(&alice, "ship.md"), "of bob\n");
+    has(alice.ok("share ship"), "which said: of bob");
+    // What it wrote itself, it writes again.
+    alice.ok("note --key ship 'of alice again'");
+    has(alice.ok("share ship"), "which said: of alice");
+    assert_eq!(read(&alice, "ship.md"), "of alice again\n");
+}
+
+#[test]
 fn two_people_write_at_once_and_git_merges() {
     let folder = tempfile::tempdir().unwrap();
     let origin = origin(folder.path());
