@@ -216,15 +216,15 @@ impl Sharing {
         })
     }
 
-    /// Deletes own notes that a committed file says as well.
+    /// Deletes own notes that a merged file says as well: one of the remote's default branch, else of the current commit.
     fn prune(&self, context: &mut Context<'_>, mut notes: Vec<Note>, dry_run: bool) -> Outcome {
+        let default = ["rev-parse", "--verify", "refs/remotes/origin/HEAD"];
+        let is_there = self.git().ask(&default).is_ok();
+        let merged = if is_there { "origin/HEAD" } else { "HEAD" };
         notes.retain(|note| {
-            let file = self
-                .files
-                .file_with(&note.address, &note.content, None, None);
-            file.is_ok_and(|file| {
-                !file.is_changed() && self.is_committed("HEAD", &file.path, &file.text)
-            })
+            let file = self.file(note, false).ok();
+            let file = file.filter(|file| !file.is_changed());
+            file.is_some_and(|file| self.is_committed(merged, &file.path, &file.text))
         });
         let delete = |note: &Note| Change::Delete {
             address: note.address.clone(),
@@ -236,16 +236,17 @@ impl Sharing {
             context.write(|store| Ok(store.apply(&changes, &stamp)?))?;
         }
         let pruned: Vec<&Address> = notes.iter().map(|note| &note.address).collect();
-        context.answer(&json!({ "pruned": pruned, "written": !dry_run }), || {
+        let value = json!({ "pruned": pruned, "merged": merged, "written": !dry_run });
+        context.answer(&value, || {
             let did = if dry_run { "would delete" } else { "deleted" };
             let said = pruned
                 .iter()
                 .map(|of| format!("{did} your own {}\n", of.masked()));
             let said: String = said.collect();
-            said + match (pruned.is_empty(), dry_run) {
-                (true, _) => "no note of your own says the same as a committed file",
-                (_, true) => "nothing was deleted",
-                (_, false) => "the shared ones stay; `waynote undo` brings yours back",
+            said + &match (pruned.is_empty(), dry_run) {
+                (true, _) => format!("no note of your own says the same as a file of {merged}"),
+                (_, true) => "nothing was deleted".into(),
+                _ => format!("{merged} has the shared ones; `waynote undo` brings yours back"),
             }
         })
     }

@@ -139,12 +139,12 @@ fn notes_follow_the_repository_and_a_persons_stay_theirs() {
     deleted your own repo:github.com/acme/shop
     deleted your own repo:github.com/acme/shop#build
     deleted your own repo:github.com/acme/shop//src/pay
-    the shared ones stay; `waynote undo` brings yours back
+    origin/HEAD has the shared ones; `waynote undo` brings yours back
     ");
     has(alice.ok("show build"), "make all");
     has(
         alice.ok("share --prune"),
-        "no note of your own says the same as a committed file",
+        "no note of your own says the same as a file of origin/HEAD",
     );
     alice.ok("undo");
     for address in ["shop#build", "shop//src/pay"] {
@@ -235,6 +235,30 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
     );
     has(typed(&bob, "share build", "y\n"), "wrote .waynote/build.md");
     has(bob.ok("context"), "of others");
+}
+
+#[test]
+fn own_notes_are_pruned_once_they_are_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    git(&work(&alice), "checkout -q -b topic");
+    alice.ok("note --key deploy 'make ship'");
+    alice.ok("note --key fees --pin 'One percent.'");
+    alice.ok("share deploy fees");
+    fs::write(work(&alice).join(".waynote/fees.md"), "One percent.\n").unwrap();
+    git(&work(&alice), "add .");
+    git(&work(&alice), "commit -q -m topic");
+    // Before the merge they are missing on other branches.
+    has(
+        alice.ok("share --prune"),
+        "no note of your own says the same as a file of origin/HEAD",
+    );
+    git(&work(&alice), "push -q origin topic:main");
+    let pruned = alice.ok("share --prune");
+    has(&pruned, "deleted your own repo:github.com/acme/shop#deploy");
+    // A pin of one's own is not lost.
+    lacks(pruned, "#fees");
+    has(alice.ok("show deploy"), "make ship");
 }
 
 #[test]
