@@ -27,8 +27,9 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
 /// Writes a setting; the rest of the file stays as it is.
 fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     let (known, kind) = named(name)?;
-    if known.name == "trust" {
-        trust::only_a_person("sets `trust`")?;
+    // Texts of others reach agents by these.
+    if ["trust", "team.store", "team.repositories"].contains(&known.name) {
+        trust::only_a_person(&format!("sets `{name}`"))?;
     }
     // As it was typed: an absolute path may be one of anything.
     (known.check)(value)?;

@@ -102,9 +102,15 @@ fn an_agent_does_not_trust() {
         let mut command = scratch.command("start --no-install");
         let screen = seen(command.env(variable, value), "none\n");
         lacks(screen, "Read the shared notes");
-        let mut command = scratch.command("config set trust /**");
-        let screen = seen(command.env(variable, value), "");
-        has(screen, "only a person sets `trust`");
+        for (name, set) in [
+            ("trust", "/**"),
+            ("team.store", "https://notes.example/s/x"),
+            ("team.repositories", "github.com/**"),
+        ] {
+            let mut command = scratch.command(&format!("config set {name} {set}"));
+            let screen = seen(command.env(variable, value), "");
+            has(screen, format!("only a person sets `{name}`"));
+        }
     }
     assert_eq!(block(&scratch, "a"), LINE);
 }
