@@ -425,6 +425,22 @@ fn a_shared_note_is_edited_in_its_file() {
 }
 
 #[test]
+fn a_refusal_to_add_to_a_shared_note_names_what_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let alice = person(&origin(folder.path()));
+    alice.ok("note 'Prices are in cents.'");
+    alice.ok("share .");
+    push(&alice);
+    alice.ok("share --prune");
+    has(
+        alice.run("note 'Fees too.'").said(),
+        "; `note --replace` begins your own, which stands before it",
+    );
+    alice.ok("note --replace 'Fees are in cents.'");
+    has(alice.ok("context"), "(yours; the shared one differs)");
+}
+
+#[test]
 fn an_agent_reads_shared_notes_and_writes_to_the_store() {
     let folder = tempfile::tempdir().unwrap();
     let alice = person(&origin(folder.path()));
