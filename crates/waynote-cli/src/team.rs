@@ -115,10 +115,12 @@ impl Settings {
         kept.map(|(notes, _)| notes).collect()
     }
 
-    /// The roots of the repositories that a place is in, of those that are the team's.
+    /// The roots of the repositories that a place or its checkouts are in, of those that are the team's.
     fn repositories_of_team(&self, lineage: &Lineage) -> Vec<Place> {
         let mut repositories = Vec::new();
-        for place in lineage.places().iter().filter(|of| self.is_of_team(of)) {
+        let inner = lineage.checkouts().iter().map(|of| &of.name);
+        let places = lineage.places().iter().chain(inner);
+        for place in places.filter(|of| self.is_of_team(of)) {
             let root = place.chain().into_iter().next();
             repositories.extend(root.filter(|root| !repositories.contains(root)));
         }

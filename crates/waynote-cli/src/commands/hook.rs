@@ -230,7 +230,7 @@ fn work(
     // At a prompt and a tool no network is asked.
     let mut of_team = String::new();
     match hook.can_wait() {
-        true => opened.beside(&lineage),
+        true => opened.beside(&hook.touched(&lineage)),
         false => {
             let said = opened.beside_asked(&lineage, limit.wait * OF_TEAM / 10);
             of_team.extend(said.map(|line| format!("waynote: {line}\n")));
@@ -313,7 +313,7 @@ pub(super) fn answered(
     let Some(lineage) = looked_at(&mut hook, settings)? else {
         return Ok(String::new());
     };
-    opened.beside(&lineage);
+    opened.beside(&hook.touched(&lineage));
     let inside = Inside::of_block(settings, opened.store())?;
     let answer = said(&hook, settings, (opened, ""), (lineage, &inside), false)?;
     Ok(answer.claim().0)

@@ -150,6 +150,15 @@ impl Hook {
         Ok(!self.touched.is_nothing())
     }
 
+    /// A lineage in the checkouts that a tool touches, too: their notes of others can be told.
+    #[must_use]
+    pub fn touched(&self, lineage: &Lineage) -> Lineage {
+        match self.touched.checkouts.is_empty() {
+            true => lineage.clone(),
+            false => lineage.clone().in_checkouts(self.touched.checkouts.clone()),
+        }
+    }
+
     /// The answer that adds nothing.
     pub fn nothing(&self) -> Answer {
         self.saying(String::new())
