@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use waynote::error::safe;
 use waynote::store::NotesBeside;
 use waynote::visible::visible;
@@ -157,14 +157,9 @@ impl Sharing {
     }
 
     fn share(&self, context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -> Outcome {
-        let (mut files, mut left_out) = (Vec::new(), Vec::new());
-        for note in notes {
-            match self.to_write(context, note, args.all) {
-                Ok(file) => files.push((note, file)),
-                Err(failure) if args.all => left_out.push((note, failure)),
-                Err(failure) => return Err(failure),
-            }
-        }
+        let write = |note: &Note| self.to_write(context, note, args.all);
+        let (mut files, left_out, refused) = each(notes, args.all, write);
+        refused?;
         let scopes: Vec<Scope> = files.iter().map(|(note, _)| note.address.scope()).collect();
         let before = self.files.of_scopes(&scopes);
         let all = files.len();
@@ -178,24 +173,12 @@ impl Sharing {
         }
         let paths: Vec<&Path> = files.iter().map(|(_, file)| &*file.path).collect();
         let commit = self.commit(&paths)?;
-        for (note, failure) in &left_out {
-            say(&format!(
-                "left out {}: {}",
-                note.address.masked(),
-                failure.line()
-            ));
-        }
-        let shown =
-            |note: &Note, what: &str, of: String| json!({ "address": note.address, what: of });
         let written = files
             .iter()
-            .map(|(note, file)| shown(note, "file", file.path.display().to_string()));
-        let unshared = left_out
-            .iter()
-            .map(|(note, failure)| shown(note, "reason", failure.what()));
+            .map(|(note, file)| json!({ "address": note.address, "file": file.path }));
         let value = json!({
             "files": written.collect::<Vec<_>>(), "unchanged": all - files.len(),
-            "left_out": unshared.collect::<Vec<_>>(), "written": !args.dry_run, "commit": commit,
+            "left_out": left_out, "written": !args.dry_run, "commit": commit,
         });
         context.answer(&value, || {
             let mut said = String::new();
@@ -216,7 +199,8 @@ impl Sharing {
         })
     }
 
-    /// Deletes own notes that a merged file says as well: one of the remote's default branch, else of the current commit.
+    /// Deletes own notes that a file of the remote's default branch says as well, or one of the current commit where
+    /// there is none.
     fn prune(&self, context: &mut Context<'_>, mut notes: Vec<Note>, dry_run: bool) -> Outcome {
         let default = ["rev-parse", "--verify", "refs/remotes/origin/HEAD"];
         let is_there = self.git().ask(&default).is_ok();
@@ -281,10 +265,31 @@ impl Sharing {
     }
 }
 
+/// Does something with each note, up to the first that it refuses. With `--all`, those are left out and named.
+pub(super) fn each<T>(
+    notes: &[Note],
+    all: bool,
+    one: impl Fn(&Note) -> Outcome<T>,
+) -> (Vec<(&Note, T)>, Vec<Value>, Outcome) {
+    let (mut done, mut left_out) = (Vec::new(), Vec::new());
+    for note in notes {
+        match one(note) {
+            Ok(of) => done.push((note, of)),
+            Err(failure) if all => {
+                let (address, why) = (&note.address, failure.line());
+                say(&format!("left out {}: {why}", address.masked()));
+                left_out.push(json!({ "address": address, "reason": failure.what() }));
+            }
+            Err(failure) => return (done, left_out, Err(failure)),
+        }
+    }
+    (done, left_out, Ok(()))
+}
+
 const MERGED: &str =
     "\nonce it is merged, `waynote share --prune` deletes yours: it would stand before later ones";
 
-/// What a person does next with files that were written.
+/// The next step with files that were written.
 fn next(commit: &[String]) -> String {
     format!(
         "commit it for the others, and push:\n  {}",
@@ -292,10 +297,15 @@ fn next(commit: &[String]) -> String {
     )
 }
 
-/// The shared note of an address, with its checkout; none for a note that is in a store.
-pub(super) fn shared(context: &Context<'_>, address: &Address) -> Outcome<Option<(Sharing, Note)>> {
+/// The shared note of an address, with its checkout, for a person, who changes it; none for an agent, and for a note that
+/// is in a store.
+pub(super) fn to_change(
+    context: &Context<'_>,
+    address: &Address,
+) -> Outcome<Option<(Sharing, Note)>> {
+    let is_persons = trust::only_a_person("changes a shared note").is_ok();
     let note = context.opened()?.store().get(address)?;
-    let note = note.filter(|note| note.source == Source::Shared);
+    let note = note.filter(|note| is_persons && note.source == Source::Shared);
     let (Some(note), Some(place)) = (note, address.place()) else {
         return Ok(None);
     };
@@ -304,17 +314,6 @@ pub(super) fn shared(context: &Context<'_>, address: &Address) -> Outcome<Option
     let checkout = checkouts.find(|of| place.below(&of.name).is_some());
     let sharing = checkout.map(Sharing::of).transpose()?;
     Ok(sharing.map(|sharing| (sharing, note)))
-}
-
-/// The same for a person, who changes it; an agent does not.
-pub(super) fn to_change(
-    context: &Context<'_>,
-    address: &Address,
-) -> Outcome<Option<(Sharing, Note)>> {
-    match trust::only_a_person("changes a shared note") {
-        Ok(()) => shared(context, address),
-        Err(_) => Ok(None),
-    }
 }
 
 /// The files of a checkout that are no notes.

@@ -2,49 +2,34 @@
 
 use serde_json::json;
 use waynote::store::share_to_team;
-use waynote::{Note, SaveOptions, Stamp, Store};
+use waynote::{Address, Note, SaveOptions, Stamp, Store};
 
+use super::share;
 use crate::args::ShareArgs;
 use crate::clock;
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 
-/// Writes these own notes into the team's store, each under its own address. With `--all`, those that cannot be are left
-/// out.
+/// Writes these own notes into the team's store, each under its own address.
 pub(super) fn run(context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -> Outcome {
     let team = context.settings.open_team(None)?;
-    let (mut shared, mut left_out, mut failed) = (Vec::new(), 0, Ok(()));
-    for note in notes {
-        match one(context, &*team, note, args) {
-            Ok(true) => shared.push(&note.address),
-            Ok(false) => {}
-            Err(failure) if args.all => {
-                left_out += 1;
-                say(&format!(
-                    "left out {}: {}",
-                    note.address.masked(),
-                    failure.line()
-                ));
-            }
-            Err(failure) => {
-                failed = Err(failure);
-                break;
-            }
-        }
-    }
+    let give = |note: &Note| one(context, &*team, note, args);
+    let (mut shared, left_out, failed) = share::each(notes, args.all, give);
+    shared.retain(|(_, is_new)| *is_new);
     if shared.is_empty() && failed.is_err() {
         return failed;
     }
-    let value = json!({ "shared": shared, "left_out": left_out, "written": !args.dry_run });
+    let addresses: Vec<&Address> = shared.iter().map(|(note, _)| &note.address).collect();
+    let value = json!({ "shared": addresses, "left_out": left_out, "written": !args.dry_run });
     context.answer(&value, || {
         let did = if args.dry_run {
             "would share"
         } else {
             "shared"
         };
-        let lines = shared.iter();
+        let lines = addresses.iter();
         let lines = lines.map(|of| format!("{did} with the team: {}", of.masked()));
-        match shared.is_empty() {
+        match addresses.is_empty() {
             true => "there is nothing new to share with the team".into(),
             false => lines.collect::<Vec<_>>().join("\n"),
         }

@@ -164,7 +164,7 @@ fn a_note_of_ones_own_stands_before_the_shared_one_until_it_is_shared() {
     has(alice.ok("context"), "(yours; the shared one differs)");
     let said = alice.ok("share build");
     has(&said, "wrote .waynote/build.md, which said: make all\n");
-    // What a person added to the file stays.
+    // Fields that a person added to the file stay.
     assert_eq!(
         read(&alice, "build.md"),
         "---\nowner: infra\n---\nmake everything\n"
@@ -298,7 +298,7 @@ fn a_text_that_nothing_else_has_is_not_written_over() {
     has(&all, "there is nothing to share");
     assert_eq!(read(&alice, "ship.md"), "of bob\n");
     has(alice.ok("share ship"), "which said: of bob");
-    // What it wrote itself, it writes again.
+    // Its own earlier text is in its history.
     alice.ok("note --key ship 'of alice again'");
     has(alice.ok("share ship"), "which said: of alice");
     assert_eq!(read(&alice, "ship.md"), "of alice again\n");
@@ -384,7 +384,7 @@ fn a_shared_note_is_edited_in_its_file() {
     ");
     has(read(&alice, "fees.md"), "Two percent.");
     insta::assert_snapshot!(alice.run("edit fees").env("EDITOR", "true").said(), @"the text is unchanged: nothing was written");
-    // What is not shown is not lost.
+    // A text that is not shown is not lost.
     let file = work(&alice).join(".waynote/fees.md");
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let whole = read(&alice, "fees.md");
@@ -407,7 +407,7 @@ fn a_shared_note_is_edited_in_its_file() {
     lacks(alice.ok("stale"), "fees");
     alice.ok("confirm fees");
     assert_eq!(read(&alice, "fees.md"), after);
-    // What else a person does with it, they do with the file.
+    // Everything else a person does with the file.
     for words in [
         "key delete fees",
         "key pin fees",

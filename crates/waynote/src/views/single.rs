@@ -81,9 +81,9 @@ pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Re
 ///
 /// # Errors
 /// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::OthersText`] and
-/// [`Error::OthersNote`] for a careful stamp; [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed;
-/// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
-/// store cannot be written.
+/// [`Error::OthersNote`] for a careful stamp; [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential
+/// that is not allowed; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
+/// [`Error::Engine`] when the store cannot be written.
 pub fn save(
     store: &dyn Store,
     address: Address,
@@ -133,8 +133,8 @@ pub fn append(
 ///
 /// # Errors
 /// [`Error::Conflict`] when another revision was expected; [`Error::NotFound`] when there is no such note;
-/// [`Error::OthersNote`] for a note of others; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
-/// store cannot be written.
+/// [`Error::OthersNote`] for a note of others; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
+/// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
 pub fn set_pinned(
     store: &dyn Store,
     address: Address,
@@ -154,8 +154,8 @@ pub fn set_pinned(
 ///
 /// # Errors
 /// [`Error::Conflict`] when another revision was expected; [`Error::OthersText`] for a careful stamp;
-/// [`Error::OthersNote`] for a note of others; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
-/// written.
+/// [`Error::OthersNote`] for a note of others; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
+/// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
 pub fn delete(store: &dyn Store, address: Address, expect: Expect, stamp: &Stamp) -> Result<bool> {
     let applied = store.apply(&[Change::Delete { address, expect }], stamp)?;
     Ok(applied.iter().any(|applied| applied.changed))
