@@ -2,7 +2,7 @@
 
 use waynote::error::{PersonalAct, StorageError};
 use waynote::visible::visible;
-use waynote::{Error, LoopError, UndoError};
+use waynote::{Address, Error, LoopError, UndoError};
 use waynote_formats::FormatError;
 use waynote_loop::Error as RunnerError;
 use waynote_remote::{Distrust, RemoteError};
@@ -42,13 +42,17 @@ fn command(error: &Error) -> Option<String> {
             origin,
             ..
         } => {
+            let own = match address {
+                Address::Place(_) => "; `note --replace` begins your own, which stands before it",
+                _ => "",
+            };
             let address = visible(&quoted(&address.to_string()));
             match of_team {
-                true => format!("`waynote share {address} --to team` does"),
+                true => format!("`waynote share {address} --to team` does{own}"),
                 false => {
                     let file = origin.as_deref().map(quoted);
                     let file = visible(&file.unwrap_or_else(|| "FILE".into()));
-                    format!("`waynote edit {address}` opens it, `git rm {file}` deletes it")
+                    format!("`waynote edit {address}` opens it, `git rm {file}` deletes it{own}")
                 }
             }
         }

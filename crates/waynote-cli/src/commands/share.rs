@@ -59,7 +59,7 @@ impl Sharing {
 
     /// Where there may be notes of others, a person is asked to trust them.
     fn check_trusted(&self, context: &Context<'_>, args: &ShareArgs) -> Outcome {
-        let is_trusted = !trust::shares(&self.root)
+        let is_trusted = !trust::shares(&self.checkout)
             || context.settings.trusts(&self.checkout)
             || !args.dry_run && trust::given(&self.checkout)?;
         let what = "the shared notes of this checkout would be read, and it is not trusted";

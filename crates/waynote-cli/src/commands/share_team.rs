@@ -22,11 +22,8 @@ pub(super) fn run(context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -
     let addresses: Vec<&Address> = shared.iter().map(|(note, _)| &note.address).collect();
     let value = json!({ "shared": addresses, "left_out": left_out, "written": !args.dry_run });
     context.answer(&value, || {
-        let did = if args.dry_run {
-            "would share"
-        } else {
-            "shared"
-        };
+        let is_dry = args.dry_run;
+        let did = if is_dry { "would share" } else { "shared" };
         let lines = addresses.iter();
         let lines = lines.map(|of| format!("{did} with the team: {}", of.masked()));
         match addresses.is_empty() {

@@ -1,6 +1,5 @@
 //! `waynote trust`: a person says that the shared notes of a checkout are read.
 
-use std::path::Path;
 
 use serde_json::json;
 use waynote::stands::Hint;
@@ -112,19 +111,16 @@ fn counted(checkout: &Checkout) -> String {
     }
 }
 
-/// True if there may be shared notes in a checkout: what cannot be read now may be read later.
-pub(super) fn shares(root: &Path) -> bool {
-    root.join(FOLDER).symlink_metadata().is_ok()
+/// True if there may be shared notes in a checkout: those that cannot be read now may be read later.
+pub(super) fn shares(checkout: &Checkout) -> bool {
+    let root = home::expanded(checkout.root.as_str());
+    root.is_ok_and(|root| root.join(FOLDER).symlink_metadata().is_ok())
 }
 
 /// The checkouts at a directory that share notes and are not trusted.
 fn untrusted<'l>(settings: &Settings, lineage: &'l Lineage) -> Vec<&'l Checkout> {
-    let has_files = |of: &&Checkout| {
-        let root = home::expanded(of.root.as_str());
-        root.is_ok_and(|root| shares(&root))
-    };
-    let shared = lineage.checkouts().iter().filter(has_files);
-    shared.filter(|of| !settings.trusts(of)).collect()
+    let is_asked = |of: &&Checkout| shares(of) && !settings.trusts(of);
+    lineage.checkouts().iter().filter(is_asked).collect()
 }
 
 /// The checkout that a directory is in.

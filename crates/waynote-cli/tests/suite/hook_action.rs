@@ -99,12 +99,13 @@ fn each_client_is_told_in_its_schema_once() {
 #[test]
 fn shared_notes_of_the_checkouts_that_a_tool_touches_are_told() {
     let scratch = noted();
-    for (checkout, folder) in [("work", ""), ("work/vendor/lib", "src/"), ("other", "")] {
+    for (checkout, folder) in [("work", ""), ("work/vendor/lib", "src/"), ("other", "src/")] {
         let note = format!("{checkout}/.waynote/{folder}README.md");
         scratch.put(&note, &format!("shared in {checkout}"));
         git(&scratch.home().join(checkout), "init -q");
     }
     scratch.put("work/vendor/lib/src/x.rs", "");
+    scratch.put("other/src/x.rs", "");
     let said = |path: &str, trusts: &str| {
         let run = hook(&scratch, "claude-code PreToolUse", path, read(path));
         run.env("WAYNOTE_ACTION_ROOTS", "~/other")
@@ -113,7 +114,7 @@ fn shared_notes_of_the_checkouts_that_a_tool_touches_are_told() {
     };
     for (path, text) in [
         ("vendor/lib/src/x.rs", "shared in work/vendor/lib"),
-        ("../other/y.rs", "shared in other"),
+        ("../other/src/x.rs", "shared in other"),
     ] {
         lacks(said(path, "~/work"), text);
         has(said(path, "~/**"), text);

@@ -243,8 +243,9 @@ fn own_notes_are_pruned_once_they_are_merged() {
     let alice = person(&origin(folder.path()));
     git(&work(&alice), "checkout -q -b topic");
     alice.ok("note --key deploy 'make ship'");
-    alice.ok("note --key fees 'One percent.'");
+    alice.ok("note --key fees --pin 'One percent.'");
     alice.ok("share deploy fees");
+    fs::write(work(&alice).join(".waynote/fees.md"), "One percent.\n").unwrap();
     git(&work(&alice), "add .");
     git(&work(&alice), "commit -q -m topic");
     // Before the merge they are missing on other branches.
@@ -253,7 +254,6 @@ fn own_notes_are_pruned_once_they_are_merged() {
         "no note of your own says the same as a file of origin/HEAD",
     );
     git(&work(&alice), "push -q origin topic:main");
-    alice.ok("key pin fees");
     let pruned = alice.ok("share --prune");
     has(&pruned, "deleted your own repo:github.com/acme/shop#deploy");
     // A pin of one's own is not lost.
@@ -432,7 +432,10 @@ fn a_refusal_to_add_to_a_shared_note_names_what_writes() {
     alice.ok("share .");
     push(&alice);
     alice.ok("share --prune");
-    insta::assert_snapshot!(alice.run("note 'Fees too.'").said(), @"");
+    has(
+        alice.run("note 'Fees too.'").said(),
+        "; `note --replace` begins your own, which stands before it",
+    );
     alice.ok("note --replace 'Fees are in cents.'");
     has(alice.ok("context"), "(yours; the shared one differs)");
 }

@@ -32,7 +32,7 @@ pub(super) struct Touched {
     pub(super) command: String,
     pub(super) failure: Option<String>,
     /// The checkouts that these paths are in, the innermost first.
-    checkouts: Vec<Checkout>,
+    pub(super) checkouts: Vec<Checkout>,
 }
 
 impl Touched {

@@ -155,7 +155,10 @@ impl Hook {
     /// A lineage in the checkouts that a tool touches, too: their notes of others can be told.
     #[must_use]
     pub fn touched(&self, lineage: &Lineage) -> Lineage {
-        self.touched.within(lineage)
+        match self.touched.checkouts.is_empty() {
+            true => lineage.clone(),
+            false => lineage.clone().in_checkouts(self.touched.checkouts.clone()),
+        }
     }
 
     /// The answer that adds nothing.
