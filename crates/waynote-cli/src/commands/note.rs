@@ -1,8 +1,5 @@
 //! `waynote note`: how a person leaves a note.
 
-use waynote::Error;
-use waynote_system::shell::quoted;
-
 use super::saved::{self, Saving};
 use super::{key, place};
 use crate::args::NoteArgs;
@@ -23,20 +20,5 @@ pub(super) fn run(context: &mut Context<'_>, args: &NoteArgs) -> Outcome {
         },
     };
     let options = saving.options.pin(args.pin.then_some(true));
-    let written = saved::write(context, Saving { options, ..saving }, &args.write);
-    written.map_err(|failure| match failure {
-        Failure::Library(Error::OthersNote {
-            ref address,
-            expect: None,
-            ..
-        }) => {
-            let edit = quoted(&address.masked());
-            let hint = format!(
-                "`--replace` begins your own, which stands before it; `waynote edit {edit}` changes \
-                 a shared one"
-            );
-            Failure::refused("others_note", failure.what(), hint)
-        }
-        failure => failure,
-    })
+    saved::write(context, Saving { options, ..saving }, &args.write)
 }

@@ -1,6 +1,5 @@
 //! `waynote trust`: a person says that the shared notes of a checkout are read.
 
-
 use serde_json::json;
 use waynote::stands::Hint;
 use waynote::text::plural;

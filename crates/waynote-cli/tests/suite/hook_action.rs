@@ -101,7 +101,7 @@ fn shared_notes_of_the_checkouts_that_a_tool_touches_are_told() {
     let scratch = noted();
     for (checkout, folder) in [("work", ""), ("work/vendor/lib", "src/"), ("other", "src/")] {
         let note = format!("{checkout}/.waynote/{folder}README.md");
-        scratch.put(&note, &format!("shared in {checkout}"));
+        scratch.put(&note, format!("shared in {checkout}"));
         git(&scratch.home().join(checkout), "init -q");
     }
     scratch.put("work/vendor/lib/src/x.rs", "");

@@ -69,7 +69,7 @@ struct Most {
 /// For a block, which has room for little of it and is waited for.
 const OF_SCOPES: Most = Most {
     bytes: 1 << 20,
-    time: Duration::from_millis(150),
+    time: Duration::from_millis(400),
 };
 
 /// For a command that a person types.

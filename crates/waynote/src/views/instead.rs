@@ -1,6 +1,8 @@
 //! The answer to a caller who named a missing note: the near miss, and what is there instead.
 
 use crate::address::{Address, AddressAt};
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::note::Revision;
 use crate::notebook::Notebook;
