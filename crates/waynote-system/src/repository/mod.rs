@@ -1,6 +1,6 @@
 //! Which repository a directory is in, and what it is called, read from git's files. No process runs.
 //!
-//! A repository is called what its `origin` says (see [`Repository::name`]). All worktrees of it have that name.
+//! A repository is called what its `origin` says. All worktrees of it have that name.
 
 mod config;
 mod glob;
