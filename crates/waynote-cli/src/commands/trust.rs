@@ -80,7 +80,8 @@ fn asked(checkout: &Checkout) -> Outcome<bool> {
     let (notes, shown) = (counted(checkout), in_shell(&checkout.root));
     complain(&format!(
         "{shown}/.waynote has {notes}. Agents that work here would get them in their prompts, also as later \
-         commits\nchange them: whoever writes to this repository, or to a branch that you check out, can say something to them."
+         commits\nchange them: whoever writes to this repository, or to a branch that you check out, can say \
+         something to them."
     ));
     confirm::is_yes("Read the shared notes of this checkout from now on?")
 }
