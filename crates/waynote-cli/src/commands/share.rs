@@ -107,18 +107,15 @@ impl Sharing {
         Err(Failure::refused("not_of_repository", what, hint))
     }
 
-    /// A note's file with its text; `writes` also writes it.
-    fn file(&self, note: &Note, writes: bool) -> Outcome<SharedFile> {
+    /// A note's file with its text.
+    fn file(&self, note: &Note) -> Outcome<SharedFile> {
         let cites = note.cites.iter();
         let cites: Vec<Citation> = cites
             .filter(|cited| cited.repository.as_ref() == Some(&self.checkout.name))
             .cloned()
             .collect();
         let (address, content, pinned) = (&note.address, &note.content, Some(note.pinned));
-        let file = match writes {
-            true => self.files.write(address, content, pinned, Some(&cites)),
-            false => self.files.file_with(address, content, pinned, Some(&cites)),
-        };
+        let file = self.files.file_with(address, content, pinned, Some(&cites));
         file.map_err(|error| match &error {
             Error::HoldsSecret { .. } | Error::NameHoldsSecret { .. } => Failure::refused(
                 "holds_secret",
@@ -132,7 +129,7 @@ impl Sharing {
     /// A note's file with its text, if nothing is lost by it: the text so far is in git, or was the note's own. Where
     /// `all` notes are shared, none replaces another text.
     fn to_write(&self, context: &Context<'_>, note: &Note, all: bool) -> Outcome<SharedFile> {
-        let file = self.file(note, false)?;
+        let file = self.file(note)?;
         let Some(before) = file.before.as_ref().filter(|_| file.is_changed()) else {
             return Ok(file);
         };
@@ -164,8 +161,8 @@ impl Sharing {
         let before = self.files.of_scopes(&scopes);
         let all = files.len();
         files.retain(|(_, file)| file.is_changed());
-        for (note, _) in files.iter().filter(|_| !args.dry_run) {
-            self.file(note, true)?;
+        for (_, file) in files.iter().filter(|_| !args.dry_run) {
+            self.files.put(file)?;
             // Whoever shares the first note of a checkout trusts it.
             if !context.settings.trusts(&self.checkout) {
                 environment().trust(&self.checkout, true)?;
@@ -206,7 +203,7 @@ impl Sharing {
         let is_there = self.git().ask(&default).is_ok();
         let merged = if is_there { "origin/HEAD" } else { "HEAD" };
         notes.retain(|note| {
-            let file = self.file(note, false).ok();
+            let file = self.file(note).ok();
             let file = file.filter(|file| !file.is_changed());
             file.is_some_and(|file| self.is_committed(merged, &file.path, &file.text))
         });

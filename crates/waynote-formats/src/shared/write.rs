@@ -111,7 +111,7 @@ impl SharedNotes {
         })
     }
 
-    /// Writes a note's file, in one step, if it does not say this already.
+    /// Writes a note's file.
     ///
     /// # Errors
     /// As [`file_with`](Self::file_with).
@@ -123,12 +123,20 @@ impl SharedNotes {
         cites: Option<&[Citation]>,
     ) -> Result<SharedFile> {
         let file = self.file_with(address, content, pinned, cites)?;
+        self.put(&file).map(|()| file)
+    }
+
+    /// Writes a file that [`file_with`](Self::file_with) made, in one step, if it does not say this already.
+    ///
+    /// # Errors
+    /// [`FormatError::SharedFile`] for a link on the way; [`Error::File`].
+    pub fn put(&self, file: &SharedFile) -> Result<()> {
         if file.is_changed() {
             let put = waynote_files::put_inside(&self.root, &file.path, file.text.as_bytes());
             put.map_err(|error| failed(&file.path, "written", error))?;
             *self.kept.lock() = Kept::default();
         }
-        Ok(file)
+        Ok(())
     }
 
     /// A path in the checkout as it is spelled there: an accent is one character or two.
