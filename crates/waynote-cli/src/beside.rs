@@ -1,24 +1,69 @@
-//! The notes of others for a directory: those that its checkout shares, then those of a team's store.
+//! The notes of others for a directory: those that its checkout shares, if a person trusts it, then those of a team's
+//! store.
 
 use std::sync::Arc;
 
-use waynote::Lineage;
+use waynote::stands::Hint;
 use waynote::store::NotesBeside;
+use waynote::text::plural;
+use waynote::{Checkout, Lineage};
 use waynote_formats::SharedNotes;
 use waynote_formats::shared::FOLDER;
 
+use crate::error::Outcome;
 use crate::home;
 use crate::settings::Settings;
 
 /// The lists that are laid over the store, the one that counts first.
 pub(crate) fn lists(settings: &Settings, lineage: &Lineage) -> Vec<Arc<dyn NotesBeside>> {
-    let shared = lineage.checkouts().iter().filter_map(|checkout| {
-        let root = home::expanded(checkout.root.as_str()).ok()?;
-        let is_read = root.join(FOLDER).exists() && settings.trusts(checkout);
-        let notes = || Arc::new(SharedNotes::new(root, checkout)) as Arc<dyn NotesBeside>;
-        is_read.then(notes)
-    });
+    let is_read = |of: &&Checkout| shares(of) && settings.trusts(of);
+    let shared = lineage.checkouts().iter().filter(is_read);
+    let shared =
+        shared.filter_map(|of| Some(Arc::new(shared_notes(of).ok()?) as Arc<dyn NotesBeside>));
     let team = settings.team_notes(lineage).into_iter();
     let team = team.map(|notes| Arc::new(notes) as Arc<dyn NotesBeside>);
     shared.chain(team).collect()
+}
+
+/// The shared notes of a checkout, whether or not they are read.
+pub(crate) fn shared_notes(checkout: &Checkout) -> Outcome<SharedNotes> {
+    let root = home::expanded(checkout.root.as_str())?;
+    Ok(SharedNotes::new(root, checkout))
+}
+
+/// True if there may be shared notes in a checkout: those that cannot be read now may be read later.
+pub(crate) fn shares(checkout: &Checkout) -> bool {
+    let root = home::expanded(checkout.root.as_str());
+    root.is_ok_and(|root| root.join(FOLDER).symlink_metadata().is_ok())
+}
+
+/// The checkouts at a directory that share notes and are not trusted.
+pub(crate) fn untrusted<'l>(settings: &Settings, lineage: &'l Lineage) -> Vec<&'l Checkout> {
+    let is_asked = |of: &&Checkout| shares(of) && !settings.trusts(of);
+    lineage.checkouts().iter().filter(is_asked).collect()
+}
+
+/// The lines about checkouts whose shared notes are not read.
+pub(crate) fn hints(settings: &Settings, lineage: &Lineage) -> Vec<Hint> {
+    let untrusted = untrusted(settings, lineage);
+    let hint = |checkout: &Checkout| {
+        let notes = counted(checkout);
+        let are = if notes.starts_with("1 ") { "is" } else { "are" };
+        Hint {
+            what: format!("{notes} of this checkout {are} not read"),
+            next: Some("a person runs `waynote trust` here".into()),
+        }
+    };
+    untrusted.into_iter().map(hint).collect()
+}
+
+/// How many notes a checkout shares, as far as they can be counted. None of them is read.
+pub(crate) fn counted(checkout: &Checkout) -> String {
+    let count = shared_notes(checkout).map_or((0, true), |notes| notes.count());
+    let notes = plural(count.0 as u64, "shared note");
+    match count {
+        (0, _) => "shared notes".into(),
+        (_, true) => notes,
+        (_, false) => format!("more than {notes}"),
+    }
 }

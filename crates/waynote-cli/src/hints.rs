@@ -35,26 +35,22 @@ fn command(error: &Error) -> Option<String> {
         Error::OthersNote {
             expect: Some(revision),
             ..
-        } => format!("that is `--if-revision {revision}`"),
+        } => format!("`--if-revision {revision}` puts yours before it in this store"),
         Error::OthersNote {
-            address,
-            of_team,
-            origin,
-            ..
+            address, of_team, ..
         } => {
             let own = match address {
                 Address::Place(_) => "; `note --replace` begins your own, which stands before it",
                 _ => "",
             };
-            let address = visible(&quoted(&address.to_string()));
-            match of_team {
-                true => format!("`waynote share {address} --to team` does{own}"),
+            let how = match of_team {
+                true => "the same command with `--store URL` does it; `waynote config` has the URL, as team.store",
                 false => {
-                    let file = origin.as_deref().map(quoted);
-                    let file = visible(&file.unwrap_or_else(|| "FILE".into()));
-                    format!("`waynote edit {address}` opens it, `git rm {file}` deletes it{own}")
+                    "`waynote edit` opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, \
+                     `pinned: true` in its front matter pins it"
                 }
-            }
+            };
+            format!("{how}{own}")
         }
         Error::NoteTooLarge { limit, .. } => raise(limit),
         Error::TooManyNotes { .. } => raise("max_notes"),

@@ -14,9 +14,8 @@ use waynote::visible::visible;
 use waynote::{Address, AddressAt, Base, Error, Key, Lineage, Name, Place, Result, Store};
 
 use crate::error::{Failure, Outcome, warning};
-use crate::home;
-use crate::input;
 use crate::invocation::Context;
+use crate::{beside, home, input};
 
 /// What a command does with the note.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,9 +61,18 @@ impl Directory {
 impl Context<'_> {
     /// Every place whose notes apply at a directory, for a command that reads, with the notes that others have there.
     pub(crate) fn lineage(&self, place: &Place) -> Outcome<Lineage> {
-        let lineage = self.own_lineage(place)?;
+        Ok(self.with_others(self.own_lineage(place)?))
+    }
+
+    /// Lays the notes that others have there over the store. Those that are not read are said once.
+    fn with_others(&self, lineage: Lineage) -> Lineage {
+        static SAID: Once = Once::new();
+        for hint in beside::hints(&self.settings, &lineage) {
+            let (next, json) = (hint.next.unwrap_or_default(), self.output.json);
+            SAID.call_once(|| warning("not_trusted", &hint.what, &next, json!({}), json));
+        }
         self.beside(&lineage);
-        Ok(lineage)
+        lineage
     }
 
     /// The same for the own notes alone. Where the name of a repository is not known, a line says so.
@@ -133,9 +141,7 @@ impl Context<'_> {
 
     /// The lineage of the working directory, with the notes that others have there.
     pub(crate) fn here(&self) -> Outcome<Lineage> {
-        let lineage = self.around(&home::base()?.cwd())?;
-        self.beside(&lineage);
-        Ok(lineage)
+        Ok(self.with_others(self.around(&home::base()?.cwd())?))
     }
 
     fn whole<'t>(&self, typed: &'t str) -> Outcome<Cow<'t, str>> {
@@ -183,6 +189,7 @@ impl Context<'_> {
         if Address::is_meant(typed) {
             return self.address(typed);
         }
+        let typed = &*of_file(typed).unwrap_or_else(|| typed.into());
         let key = typed.parse::<Key>();
         if purpose == Use::Make
             && let Ok(key) = &key
@@ -203,10 +210,14 @@ impl Context<'_> {
         };
         let meant = self.read(|store| {
             let meant = typist.meant(store, typed)?;
-            if let ([only], Ok(key), false) = (&meant[..], &key, purpose.makes())
+            if let ([only], Ok(key), true) = (&meant[..], &key, purpose != Use::Make)
                 && only.address.key().is_some()
+                && store.get(&only.address)?.is_none()
+                && store.history(&only.address)?.is_empty()
             {
-                there(&typist, store, &only.address, key)?;
+                store.others(&only.address)?;
+                let missing = (!purpose.makes()).then(|| missing(&typist, store, key));
+                missing.unwrap_or(Ok(()))?;
             }
             Ok(meant)
         })?;
@@ -278,6 +289,15 @@ pub(crate) fn latest(at: AddressAt, typed: &str) -> Outcome<Address> {
     }
 }
 
+/// The path of a shared note's file as the directory and the key that it is for.
+fn of_file(typed: &str) -> Option<String> {
+    let (root, below) = typed.strip_suffix(".md")?.split_once(".waynote/")?;
+    let (folder, key) = below.rsplit_once('/').unwrap_or(("", below));
+    let note = format!("{root}./{folder}#{key}");
+    let note = note.strip_suffix("#README").unwrap_or(&note).to_owned();
+    (root.is_empty() || root.ends_with('/')).then_some(note)
+}
+
 /// The directory that a text is about: the path in it, else the working directory.
 fn looked_at(typed: &str, base: &Base) -> Place {
     let path = typed.split('#').next().unwrap_or_default();
@@ -288,10 +308,7 @@ fn looked_at(typed: &str, base: &Base) -> Place {
 }
 
 /// Refuses a key that no note here has or had, with the near miss.
-fn there(typist: &Typist<'_>, store: &dyn Store, address: &Address, key: &Key) -> Outcome {
-    if store.get(address)?.is_some() || !store.history(address)?.is_empty() {
-        return Ok(());
-    }
+fn missing(typist: &Typist<'_>, store: &dyn Store, key: &Key) -> Outcome {
     let hint = typist.keys(store, key.as_str())?;
     let hint = hint.unwrap_or_else(|| "no note that applies here has a key".into());
     let what = format!("no note here has the key `{key}`");
@@ -305,14 +322,14 @@ pub(crate) fn is_directory(place: &Place) -> bool {
 
 /// The result of work on a note. For one that is not there the error says what there is instead.
 pub(crate) fn found<T>(store: &dyn Store, named: &AddressAt, result: Result<T>) -> Outcome<T> {
-    result.map_err(|error| {
+    result.or_else(|error| {
         let hint = match &error {
-            Error::NotFound { .. } => instead::of_note(store, named).ok().flatten(),
+            Error::NotFound { .. } => instead::of_note(store, named)?,
             _ => None,
         };
-        match hint {
+        Err(match hint {
             Some(hint) => Failure::refused("not_found", error.to_string(), hint),
             None => error.into(),
-        }
+        })
     })
 }

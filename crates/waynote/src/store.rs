@@ -136,9 +136,13 @@ pub trait Reader {
         None
     }
 
-    /// Where a note of others is changed, for a person (see [`NotesBeside::origin`]).
-    fn origin(&self, _address: &Address) -> Option<String> {
-        None
+    /// The note that others have by an address, also where an own one stands in its place, and its file, if it is in one
+    /// (see [`StoreBeside`](crate::store::StoreBeside)).
+    ///
+    /// # Errors
+    /// [`Error::OthersNote`](crate::Error::OthersNote) if the file cannot be read as a note.
+    fn others(&self, _address: &Address) -> Result<Option<(Note, Option<String>)>> {
+        Ok(None)
     }
 
     /// One note as it is now.

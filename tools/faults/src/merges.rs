@@ -284,7 +284,7 @@ impl Team {
         }
         let left_out = notes.left_out();
         for (path, text) in files(&self.clones[who])? {
-            let is_named = left_out.iter().any(|of| of.file == path);
+            let is_named = left_out.iter().any(|(file, _)| *file == path);
             let body = parts(&text).1.trim_matches('\n');
             let is_read = read.get(&path).is_some_and(|of| of == body);
             if is_read == is_named {
@@ -296,7 +296,7 @@ impl Team {
         }
         let named = left_out
             .iter()
-            .filter(|of| of.reason.ends_with("a conflict marker"));
+            .filter(|(_, reason)| reason.ends_with("a conflict marker"));
         if named.count() != torn {
             self.fault(format!("{torn} files with marks, {left_out:?}"));
         }

@@ -179,11 +179,8 @@ fn names(context: &Context<'_>, findings: &mut Findings) {
     }
     for checkout in lineage.checkouts().iter().filter(|of| settings.trusts(of)) {
         for left_out in share::left_out(checkout).into_iter().take(LEFT_OUT) {
-            let what = format!("{} is left out: {}", left_out.file, left_out.reason);
-            findings.note(
-                what,
-                "mend, rename or remove the file; docs/teams.md has its form",
-            );
+            let next = "mend, rename or remove the file; docs/teams.md has its form";
+            findings.note(left_out, next);
         }
     }
     let naming = settings.naming();

@@ -7,7 +7,7 @@ use waynote::event::EventAddress;
 use waynote::forget::Residue;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{AddressAt, Error, Forget, ForgetTarget, Forgotten, Source, Store};
+use waynote::{AddressAt, Error, Forget, ForgetTarget, Forgotten, Store};
 use waynote_formats::synced::files_that_held;
 use waynote_system::shell::quoted;
 
@@ -118,17 +118,17 @@ fn say_of_others(context: &Context<'_>, request: &Forget) -> Outcome {
         return Ok(());
     };
     let store = context.opened()?.store();
-    let Some(note) = store.get(&named.address)?.filter(|of| !of.source.is_own()) else {
-        return Ok(());
-    };
-    say(&match store.origin(&named.address) {
-        Some(file) if note.source == Source::Shared => {
-            format!("note: {file} has a note of this name, and the history of git keeps it")
-        }
-        _ => {
-            "note: the team's store has a note of this name; its administrator can forget it".into()
-        }
-    });
+    if let Ok(Some((_, file))) = store.others(&named.address) {
+        say(&match file {
+            Some(file) => {
+                format!("note: {file} has a note of this name, and the history of git keeps it")
+            }
+            None => {
+                "note: the team's store has a note of this name; its administrator can forget it"
+                    .into()
+            }
+        });
+    }
     Ok(())
 }
 

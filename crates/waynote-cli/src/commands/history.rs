@@ -5,9 +5,9 @@ use waynote::text::day;
 use waynote::{Address, AddressAt, Error, Revision, State};
 
 use super::event;
-use crate::error::{Failure, Outcome};
+use crate::error::Outcome;
 use crate::invocation::Context;
-use crate::table::{iteration, labels, table, when};
+use crate::table::{iteration, table, when};
 use crate::typed::{Use, found};
 
 pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
@@ -17,21 +17,10 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     }
     let address = context.note(typed, Use::Keep)?;
     let mut history = context.read(|store| match store.history(&address)? {
-        history if history.is_empty() => match store.get(&address)? {
-            Some(others) => Err(Failure::refused(
-                "not_found",
-                format!(
-                    "{}{} has no revisions here",
-                    address.masked(),
-                    labels(&others)
-                ),
-                "git has the history of a shared note's file",
-            )),
-            None => {
-                let missing = Err(Error::not_found(format!("history of {address}")));
-                found(store, &AddressAt::new(address.clone(), None), missing)
-            }
-        },
+        history if history.is_empty() => {
+            let missing = Err(Error::not_found(format!("history of {address}")));
+            found(store, &AddressAt::new(address.clone(), None), missing)
+        }
         history => Ok(history),
     })?;
     history.reverse();

@@ -77,7 +77,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
     let settings = &context.settings;
     let (agent, now) = (settings.agent.value.clone(), clock::now()?);
-    let lineage = context.here()?;
+    let lineage = context.around(&place)?;
     context.ask_team(&lineage, TYPED);
     let request = Request::new(agent.clone(), lineage, now)
         .budget(settings.budget(None))

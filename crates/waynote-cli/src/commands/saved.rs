@@ -136,9 +136,11 @@ impl Saved {
             none if none.is_empty() => none,
             alike => format!("; the same key is at {alike}"),
         };
+        let before = note.source.theirs();
+        let before = before.map_or(String::new(), |of| format!("; it stands before {of} here"));
         let (cited, lost) = (note.cited(), dropped(&given));
         let said = format!(
-            "saved {} ({how}{pinned}){cited}{lost}{alike}",
+            "saved {} ({how}{pinned}){before}{cited}{lost}{alike}",
             note.address.masked()
         );
         let hidden = hidden_characters(&given);
@@ -216,8 +218,11 @@ pub(super) fn delete(
     say_deleted(context, address, said)
 }
 
-/// Says that the note of an address is gone.
+/// Says that the note of an address is gone, and which one of others it stood before.
 pub(super) fn say_deleted(context: &mut Context<'_>, address: &Address, said: String) -> Outcome {
     let value = json!({ "address": address, "deleted": true });
-    context.answer(&value, || said)
+    let others = context.read(|store| Ok(store.others(address)?));
+    let others = others.ok().flatten().and_then(|(of, _)| of.source.theirs());
+    let again = others.map_or(String::new(), |of| format!("; {of} applies now"));
+    context.answer(&value, || said + &again)
 }

@@ -12,12 +12,13 @@ use waynote::{
     SaveOptions, Scope, ScopeKind, Source, cites, single,
 };
 use waynote_formats::SharedNotes;
-use waynote_formats::shared::{LeftOut, SharedFile};
+use waynote_formats::shared::SharedFile;
 use waynote_system::git::Git;
 use waynote_system::shell::quoted;
 
 use super::{edit, share_team, trust};
 use crate::args::{ShareArgs, ShareTo};
+use crate::beside;
 use crate::error::{Failure, Outcome, complain, say};
 use crate::home::{self, environment};
 use crate::invocation::Context;
@@ -33,7 +34,7 @@ pub(super) struct Sharing {
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShareArgs) -> Outcome {
     trust::only_a_person("shares notes")?;
-    let lineage = context.lineage(&home::base()?.cwd())?;
+    let lineage = context.around(&home::base()?.cwd())?;
     let sharing = Sharing::of(trust::innermost(&lineage)?)?;
     if args.to == ShareTo::Team {
         let notes = sharing.own(context, args)?;
@@ -59,7 +60,7 @@ impl Sharing {
 
     /// Where there may be notes of others, a person is asked to trust them.
     fn check_trusted(&self, context: &Context<'_>, args: &ShareArgs) -> Outcome {
-        let is_trusted = !trust::shares(&self.checkout)
+        let is_trusted = !beside::shares(&self.checkout)
             || context.settings.trusts(&self.checkout)
             || !args.dry_run && trust::given(&self.checkout)?;
         let what = "the shared notes of this checkout would be read, and it is not trusted";
@@ -83,7 +84,7 @@ impl Sharing {
             self.check_address(&address)?;
             let shown = address.masked();
             own.get(&address)?.ok_or_else(|| {
-                let hint = format!("`waynote edit {}` changes a shared one", quoted(&shown));
+                let hint = format!("`waynote edit {}` begins with theirs", quoted(&shown));
                 let what = format!("there is no note {shown} in your own store");
                 Failure::refused("not_found", what, hint)
             })
@@ -313,14 +314,15 @@ pub(super) fn to_change(
     Ok(sharing.map(|sharing| (sharing, note)))
 }
 
-/// The files of a checkout that are no notes.
-pub(super) fn left_out(checkout: &Checkout) -> Vec<LeftOut> {
-    let files = Sharing::of(checkout).map(|sharing| sharing.files);
+/// The files of a checkout that are no notes, or have a credential, and why.
+pub(super) fn left_out(checkout: &Checkout) -> Vec<String> {
+    let files = beside::shared_notes(checkout);
     let left_out = files.map(|files| {
         files.all();
         files.left_out()
     });
-    left_out.unwrap_or_default()
+    let each = left_out.unwrap_or_default().into_iter();
+    each.map(|(file, why)| format!("{file}: {why}")).collect()
 }
 
 /// Opens the file of a shared note in the editor.
@@ -345,11 +347,8 @@ pub(super) fn edit(context: &mut Context<'_>, (sharing, note): &(Sharing, Note))
         single::save(own, note.address, note.content, options, &context.stamp()?)?;
     }
     // A file that is no note any more is named.
-    for left_out in sharing.files.left_out() {
-        complain(&format!(
-            "warning: {} is left out: {}",
-            left_out.file, left_out.reason
-        ));
+    for (file, reason) in sharing.files.left_out() {
+        complain(&format!("warning: {file}: {reason}"));
     }
     let commit = sharing.commit(&[&path])?;
     let value = json!({ "address": note.address, "file": path, "commit": commit });

@@ -1,13 +1,14 @@
 //! `waynote show`: a note by its address, as it is or as it was; or an event by its own.
 
-use waynote::{AddressAt, NoteAsOf, single};
+use waynote::{Address, AddressAt, NoteAsOf, Source, single};
+use waynote_system::shell::quoted;
 
 use super::event;
 use crate::args::ShowArgs;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
 use crate::table::labels;
-use crate::typed::{Use, found};
+use crate::typed::{Use, found, in_shell};
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     if let Some(event) = event::address(&args.address) {
@@ -28,19 +29,36 @@ pub(super) fn print(
     named: &AddressAt,
     as_of: Option<NoteAsOf>,
 ) -> Outcome {
-    let note = context.read(|store| {
-        let note = single::get(store, &named.address, as_of);
-        found(store, named, note)
+    let (note, others) = context.read(|store| {
+        let note = found(store, named, single::get(store, &named.address, as_of))?;
+        let others = single::replaced(store, &note)?;
+        Ok((note, others))
     })?;
     if context.output.json {
         return context.value(&note);
     }
     // Not on standard output, where the text stands byte by byte.
-    let labels = labels(&note);
-    if !labels.is_empty() {
-        say(&(note.address.masked() + &labels));
+    let own = labels(&note);
+    if !own.is_empty() {
+        say(&(note.address.masked() + &own));
     }
-    context.output.content(&note.content)
+    context.output.content(&note.content)?;
+    let Some(others) = others else {
+        return Ok(());
+    };
+    context.output.flush()?;
+    let (shown, theirs) = (quoted(&note.address.masked()), others.content.shown());
+    let delete = match &note.address {
+        Address::Place(place) => format!("place delete --at {}", in_shell(place)),
+        _ => format!("key delete {shown}"),
+    };
+    let of_team = others.source == Source::Team;
+    let to = of_team.then_some(" --to team").unwrap_or_default();
+    let others = labels(&others);
+    say(&format!(
+        "others say{others}; `waynote {delete}` drops yours, `waynote share {shown}{to}` gives them yours:\n{theirs}"
+    ));
+    Ok(())
 }
 
 /// A revision, or a time.

@@ -105,6 +105,9 @@ pub(super) fn said(note: &Note, gone: &[Citation]) -> String {
     let address = note.address.masked();
     let how = match note.source.is_own() {
         true => format!("revision {}", note.revision),
+        false if note.cites.is_empty() && gone.is_empty() => {
+            return format!("{address} cites no code: nothing to confirm");
+        }
         false => "in its file, to be committed".into(),
     };
     let (cited, gone) = (note.cited(), Citation::dropped(gone));

@@ -5,7 +5,7 @@ use waynote::stands::{self, Hint, Known};
 use waynote::{Lineage, Place, Store};
 use waynote_system::repository::Telling;
 
-use super::trust;
+use crate::beside;
 use crate::error::Outcome;
 use crate::home::{self, environment};
 use crate::settings::Settings;
@@ -62,6 +62,6 @@ fn hints(
         is_elsewhere || home::expanded(place.as_str()).is_ok_and(|path| path.exists())
     };
     let mut hints = stands::hints(store, lineage, known, &is_there)?;
-    hints.extend(trust::hints(settings, lineage));
+    hints.extend(beside::hints(settings, lineage));
     Ok(hints)
 }

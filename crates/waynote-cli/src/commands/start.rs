@@ -36,7 +36,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &StartArgs) -> Outcome {
         None => Vec::new(),
     };
     let place = context.place(args.at.path.as_deref())?;
-    trust::at_start(context, &context.lineage(&place)?)?;
+    trust::at_start(context, &context.around(&place)?)?;
     let candidates = candidates(context, args.at.path.as_deref(), &clients)?;
     let sources: Vec<Value> = candidates.iter().map(Candidate::described).collect();
     if !context.output.json {

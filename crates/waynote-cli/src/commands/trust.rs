@@ -1,24 +1,20 @@
 //! `waynote trust`: a person says that the shared notes of a checkout are read.
 
 use serde_json::json;
-use waynote::stands::Hint;
-use waynote::text::plural;
 use waynote::{Checkout, Lineage};
 use waynote_clients::Client;
-use waynote_formats::shared::FOLDER;
 
 use super::confirm;
-use super::share::Sharing;
 use crate::args::TrustArgs;
+use crate::beside::{counted, untrusted};
 use crate::error::{Failure, KEPT, Outcome, complain};
 use crate::home::{self, environment};
 use crate::invocation::Context;
-use crate::settings::Settings;
 use crate::typed::in_shell;
 use crate::variables::LOOP;
 
 pub(super) fn run(context: &mut Context<'_>, args: &TrustArgs) -> Outcome {
-    let lineage = context.lineage(&context.place(args.directory.as_deref())?)?;
+    let lineage = context.around(&context.place(args.directory.as_deref())?)?;
     let checkout = innermost(&lineage)?;
     let shown = in_shell(&checkout.root);
     let is_so = !args.remove;
@@ -79,48 +75,11 @@ pub(super) fn only_a_person(does: &str) -> Outcome {
 fn asked(checkout: &Checkout) -> Outcome<bool> {
     let (notes, shown) = (counted(checkout), in_shell(&checkout.root));
     complain(&format!(
-        "{shown}/.waynote has {notes}. Agents that work here would get them in their prompts, also as later \
-         commits\nchange them: whoever writes to this repository, or to a branch that you check out, can say \
-         something to them."
+        "{shown}/.waynote has {notes}; `find {shown}/.waynote -type f -exec less {{}} +` shows them.\nAgents that work \
+         here would get them in their prompts, also as later commits change them: whoever writes to this\nrepository, or \
+         to a branch that you check out, can say something to them."
     ));
     confirm::is_yes("Read the shared notes of this checkout from now on?")
-}
-
-/// The lines about checkouts whose shared notes are not read.
-pub(super) fn hints(settings: &Settings, lineage: &Lineage) -> Vec<Hint> {
-    let untrusted = untrusted(settings, lineage);
-    let hint = |checkout: &Checkout| {
-        let notes = counted(checkout);
-        let are = if notes.starts_with("1 ") { "is" } else { "are" };
-        Hint {
-            what: format!("{notes} of this checkout {are} not read"),
-            next: Some("a person runs `waynote trust` here".into()),
-        }
-    };
-    untrusted.into_iter().map(hint).collect()
-}
-
-/// How many notes a checkout shares, as far as they can be counted. None of them is read.
-fn counted(checkout: &Checkout) -> String {
-    let count = Sharing::of(checkout).map_or((0, true), |sharing| sharing.files.count());
-    let notes = plural(count.0 as u64, "shared note");
-    match count {
-        (0, _) => "shared notes".into(),
-        (_, true) => notes,
-        (_, false) => format!("more than {notes}"),
-    }
-}
-
-/// True if there may be shared notes in a checkout: those that cannot be read now may be read later.
-pub(super) fn shares(checkout: &Checkout) -> bool {
-    let root = home::expanded(checkout.root.as_str());
-    root.is_ok_and(|root| root.join(FOLDER).symlink_metadata().is_ok())
-}
-
-/// The checkouts at a directory that share notes and are not trusted.
-fn untrusted<'l>(settings: &Settings, lineage: &'l Lineage) -> Vec<&'l Checkout> {
-    let is_asked = |of: &&Checkout| shares(of) && !settings.trusts(of);
-    lineage.checkouts().iter().filter(is_asked).collect()
 }
 
 /// The checkout that a directory is in.

@@ -81,14 +81,16 @@ fn lists_say_where_a_note_is_from() {
 
     $ waynote show build
     make allrepo:github.com/acme/shop#build (yours; the shared one differs)
+    others say (shared); `waynote key delete repo:github.com/acme/shop#build` drops yours, `waynote share repo:github.com/acme/shop#build` gives them yours:
+    cargo build needs node 20
 
     $ waynote show repo:/src/pay#fees
     Fees are rounded down.repo:github.com/acme/shop//src/pay#fees (shared)
 
     $ waynote history repo:/src/pay#fees
     exit 1
-    error: repo:github.com/acme/shop//src/pay#fees (shared) has no revisions here
-      git has the history of a shared note's file
+    error: repo:github.com/acme/shop//src/pay#fees is a shared note: .waynote/src/pay/fees.md
+      a person changes its file, and commits that; `waynote edit` opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, `pinned: true` in its front matter pins it
 
     $ waynote status
     Here, ~/work (4 notes, 80 tokens at a start):
@@ -112,20 +114,20 @@ fn lists_say_where_a_note_is_from() {
     $ waynote --author agent:x note --key deploy 'call ops'
     exit 1
     error: repo:github.com/acme/shop#deploy is a shared note: .waynote/deploy.md
-      give your text a key of its own, or read this one, then expect revision 1: yours then stands in its place here; that is `--if-revision 1`
+      give your text a key of its own, or read this one, then expect revision 1; `--if-revision 1` puts yours before it in this store
     the current text of repo:github.com/acme/shop#deploy:
     ask ops first
 
     $ waynote --author agent:x note --key deploy --if-revision 1 'call ops'
-    saved repo:github.com/acme/shop#deploy (overwrote revision 1; `waynote undo repo:github.com/acme/shop#deploy` brings it back)
+    saved repo:github.com/acme/shop#deploy (overwrote revision 1; `waynote undo repo:github.com/acme/shop#deploy` brings it back); it stands before the shared one here
 
     $ waynote key delete build
-    deleted repo:github.com/acme/shop#build
+    deleted repo:github.com/acme/shop#build; the shared one applies now
 
     $ waynote key delete build
     exit 1
     error: repo:github.com/acme/shop#build is a shared note: .waynote/build.md
-      it is a person's to change: edit or remove the file, and commit that; `waynote edit repo:github.com/acme/shop#build` opens it, `git rm .waynote/build.md` deletes it
+      a person changes its file, and commits that; `waynote edit` opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, `pinned: true` in its front matter pins it
     ");
     // Own notes alone are written for other programs, and move with their directory.
     let exported = plays("export json -");

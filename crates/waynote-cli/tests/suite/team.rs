@@ -405,8 +405,32 @@ fn a_note_is_shared_with_the_team_by_its_holder_and_no_text_is_replaced_unread()
     // Her own note is another one now, and no longer silent.
     has(
         ann.start("one"),
-        "`repo:/#pay` (yours; the shared one differs): `Integer cents.`",
+        "`repo:/#pay` (yours; the team's differs): `Integer cents.`",
     );
+    insta::assert_snapshot!(plays(&ann, "show pay"), @"
+    Integer cents.repo:github.com/acme/shop#pay (yours; the team's differs)
+    others say (team, by bob); `waynote key delete repo:github.com/acme/shop#pay` drops yours, `waynote share repo:github.com/acme/shop#pay --to team` gives them yours:
+    Cents, as integers.
+    ");
+    has(
+        plays(&ann, "note --key pay 'Cents.'"),
+        "; it stands before the team's here",
+    );
+    ann.run("undo pay").ok();
+    // What only the team has is changed there.
+    bob.run("note --key only 'of bob'").ok();
+    plays(&bob, "share --to team only");
+    ann.run("status").ok();
+    for words in [
+        "key delete only",
+        "key pin only",
+        "mv only x",
+        "history only",
+        "undo only",
+        "restore only@1",
+    ] {
+        has(plays(&ann, words), "the same command with `--store URL`");
+    }
     let secret = format!(
         "note --key leak ghp_{} --allow-secret",
         "a1B2c3D4e5F6".repeat(3)

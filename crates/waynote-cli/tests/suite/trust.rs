@@ -45,12 +45,20 @@ fn a_person_is_asked_once() {
         scratch.run("doctor").said(),
         "note  2 shared notes of this checkout are not read",
     );
+    // So does each list, beside its text.
+    for words in ["ls", "context", "search cents", "show build", "stale"] {
+        has(
+            scratch.run(words).said(),
+            "warning: 2 shared notes of this checkout are not read\n  a person runs `waynote trust` here",
+        );
+    }
     let screen = typed(&scratch, "trust", "n\n");
     insta::assert_snapshot!(screen, @"
     exit 1
     n
-    ~/work/.waynote has 2 shared notes. Agents that work here would get them in their prompts, also as later commits
-    change them: whoever writes to this repository, or to a branch that you check out, can say something to them.
+    ~/work/.waynote has 2 shared notes; `find ~/work/.waynote -type f -exec less {} +` shows them.
+    Agents that work here would get them in their prompts, also as later commits change them: whoever writes to this
+    repository, or to a branch that you check out, can say something to them.
     Read the shared notes of this checkout from now on? [y/N] nothing was changed
     ");
     assert_eq!(block(&scratch, "c"), LINE);
@@ -157,7 +165,7 @@ fn notes_that_cannot_be_counted_are_asked_about_too() {
     // A question is asked of a person.
     has(
         typed(&scratch, "share build", "n\n"),
-        "~/work/.waynote has shared notes. Agents that work here",
+        "~/work/.waynote has shared notes; `find ~/work/.waynote",
     );
     lacks(scratch.run("share build").said(), "wrote");
 }

@@ -33,7 +33,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 use waynote::error::safe;
-use waynote::secrets::masked;
+use waynote::secrets::{MASK, masked};
 use waynote::store::NotesBeside;
 use waynote::text::plural;
 use waynote::visible::{visible, without_hidden};
@@ -92,6 +92,9 @@ const KEPT_FOR: Duration = Duration::from_millis(250);
 /// Why two names are both left out.
 const ALIKE: &str = "another name differs from it only in case or accents";
 
+/// Why a file is named whose note is read.
+const CREDENTIAL: &str = "a credential in it is masked: rotate it, git keeps what was committed";
+
 /// The shared notes of a checkout.
 #[derive(Debug)]
 pub struct SharedNotes {
@@ -113,17 +116,8 @@ struct Kept {
     left_out: Reasons,
 }
 
-/// Each file that is left out, and why.
+/// Each file that is left out, or in which a credential is, and why.
 type Reasons = BTreeMap<String, String>;
-
-/// A file that is not read as a note.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Its path in the checkout, as it can be shown.
-    pub file: String,
-    /// Why, in words.
-    pub reason: String,
-}
 
 /// A file that may be a note.
 struct Found {
@@ -153,13 +147,12 @@ impl SharedNotes {
         (files.len(), !left_out.contains_key(FOLDER))
     }
 
-    /// The files that the last readings left out.
-    pub fn left_out(&self) -> Vec<LeftOut> {
-        let shown = |(file, reason): (&String, &String)| LeftOut {
-            file: visible(&safe(file)),
-            reason: visible(&safe(reason)),
-        };
-        self.kept.lock().left_out.iter().map(shown).collect()
+    /// The files that the last readings left out, or a credential in them, each with the reason; as they can be shown.
+    pub fn left_out(&self) -> Vec<(String, String)> {
+        let shown = |text: &String| visible(&safe(text));
+        let kept = self.kept.lock();
+        let each = kept.left_out.iter();
+        each.map(|(file, why)| (shown(file), shown(why))).collect()
     }
 
     /// The path of a place inside the checkout; none for one that is not in it.
@@ -198,16 +191,21 @@ impl SharedNotes {
             let folder = plain::folder(&self.root.join(&files[0].folder), false);
             let mut notes = Vec::new();
             for found in files {
+                let file = || format!("{}/{}", found.folder, found.name);
                 let note = match &folder {
                     _ if kept.bytes > most.bytes || Instant::now() > until => Err(most.reason()),
                     Ok(folder) => self.note(folder, found, &mut kept.bytes),
                     Err(error) => Err(error.to_string()),
                 };
                 match note {
-                    Ok(note) => notes.push(note),
+                    Ok(note) => {
+                        if note.content.shown().contains(MASK) {
+                            kept.left_out.insert(file(), CREDENTIAL.into());
+                        }
+                        notes.push(note);
+                    }
                     Err(reason) => {
-                        let file = format!("{}/{}", found.folder, found.name);
-                        kept.left_out.insert(file, reason);
+                        kept.left_out.insert(file(), reason);
                     }
                 }
             }
@@ -226,10 +224,7 @@ impl SharedNotes {
         if !place.as_str().parse::<Place>().is_ok_and(|of| of == place) {
             return Err("no place has its name".into());
         }
-        let address = match &found.key {
-            None => Address::Place(place),
-            Some(key) => Address::PlaceKey(place, key.clone()),
-        };
+        let address = Address::on(place, found.key.clone());
         let said = |error: waynote::Error| error.to_string();
         let bytes = read(plain::open_in(folder, &found.name)).map_err(|error| error.to_string())?;
         *sum += bytes.len();
@@ -355,6 +350,11 @@ impl NotesBeside for SharedNotes {
     }
 
     fn origin(&self, address: &Address) -> Option<String> {
+        let path = name::folded(self.path_of(address)?.to_str()?);
+        let mut left_out = self.left_out().into_iter();
+        if let Some((file, why)) = left_out.find(|(file, _)| name::folded(file) == path) {
+            return Some(format!("{file} ({why})"));
+        }
         let file = self.file_of(address).ok()?;
         let found = self.root.join(&file).symlink_metadata().ok()?;
         found.is_file().then(|| file.display().to_string())
@@ -368,7 +368,7 @@ impl NotesBeside for SharedNotes {
         let names = left_out.keys().filter(|file| file.chars().all(is_plain));
         let names: Vec<&str> = names.map(String::as_str).take(NAMED).collect();
         let (files, names) = (plural(left_out.len() as u64, "file"), names.join(", "));
-        let said = format!("The shared notes leave out {files}: {names}");
+        let said = format!("The shared notes leave out all or part of {files}: {names}");
         (!left_out.is_empty()).then(|| said.trim_end_matches(": ").to_owned())
     }
 }

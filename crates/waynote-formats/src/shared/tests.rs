@@ -53,7 +53,7 @@ fn addresses(notes: &[Note]) -> Vec<String> {
 
 fn left_out(notes: &SharedNotes) -> Vec<String> {
     let each = notes.left_out().into_iter();
-    each.map(|of| format!("{}: {}", of.file, of.reason))
+    each.map(|(file, reason)| format!("{file}: {reason}"))
         .collect()
 }
 

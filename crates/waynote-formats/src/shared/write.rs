@@ -40,16 +40,21 @@ impl SharedNotes {
     /// [`Error::InvalidAddress`] for a note of no place in the checkout; [`FormatError::SharedFile`] for a link on the
     /// way, and a name that differs from another only in case; [`Error::File`].
     pub fn file_of(&self, address: &Address) -> Result<PathBuf> {
+        let path = self.path_of(address).ok_or_else(|| {
+            let reason = "it is of no directory in this checkout";
+            Error::invalid_address(address.to_string(), reason)
+        })?;
+        self.spelled(&path)
+    }
+
+    /// The same as waynote spells it.
+    pub(super) fn path_of(&self, address: &Address) -> Option<PathBuf> {
         let key = match address {
             Address::PlaceKey(_, key) => Some(key),
             _ => None,
         };
-        let below = address.place().and_then(|place| self.below(place));
-        let folder = name::path(below.ok_or_else(|| {
-            let reason = "it is of no directory in this checkout";
-            Error::invalid_address(address.to_string(), reason)
-        })?);
-        self.spelled(&Path::new(&folder).join(name::file(key)))
+        let folder = name::path(self.below(address.place()?)?);
+        Some(Path::new(&folder).join(name::file(key)))
     }
 
     /// A note's file as [`write`](Self::write) would write it. Where `pinned` or `cites` is not given, the file keeps

@@ -194,7 +194,12 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     let note = call.note_at(&named)?;
     let labels = list::labels(&note);
     let end = if labels.is_empty() { "" } else { "\n" };
-    Ok([labels.trim_start(), end, &note.content.shown()].concat())
+    let mut text = [labels.trim_start(), end, &note.content.shown()].concat();
+    if let Some(others) = single::replaced(call.notes.store(), &note)? {
+        let (labels, theirs) = (list::labels(&others), others.content.shown());
+        text += &format!("\n\nothers say{labels}:\n{theirs}");
+    }
+    Ok(text)
 }
 
 /// The revision that a call expects.

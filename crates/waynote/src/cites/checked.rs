@@ -78,7 +78,7 @@ impl<S> CheckedStore<S> {
 }
 
 impl<S: Reader> Reader for CheckedStore<S> {
-    pass_on! { self => self.store; select_at take_damage history_before holder is_shared origin }
+    pass_on! { self => self.store; select_at take_damage history_before holder is_shared others }
 
     fn checkouts(&self) -> Option<&dyn Checkouts> {
         Some(&*self.checkouts)

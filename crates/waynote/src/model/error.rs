@@ -276,8 +276,8 @@ pub enum Error {
         holder: Option<Name>,
     },
 
-    /// A change of a note of others, which is not in this store (see [`StoreBeside`](crate::store::StoreBeside)). Nothing
-    /// was changed.
+    /// A note of others, which is not in this store (see [`StoreBeside`](crate::store::StoreBeside)), or whose file cannot
+    /// be read as a note. Nothing was changed.
     #[error("{} is {}{}", safe(address), if *of_team { "a note of the team" } else { "a shared note" }, match origin {
         Some(origin) => format!(": {}", safe(origin)),
         None => String::new(),
@@ -287,7 +287,7 @@ pub enum Error {
         address: Address,
         /// True if it is in a team's store, false if the checkout shares it.
         of_team: bool,
-        /// The file that it is in.
+        /// The file that it is in, and why that is left out, if it is.
         #[serde(
             default,
             skip_serializing_if = "Option::is_none",

@@ -14,8 +14,10 @@ pub enum Source {
     /// The session's own store.
     #[default]
     Own,
-    /// The session's own store, in place of a note of others that has the same address and another text.
-    OwnInPlace,
+    /// The session's own store, in place of a note that the checkout shares: of the same address, with another text.
+    OwnOverShared,
+    /// The same in place of a note of a team's store.
+    OwnOverTeam,
     /// The notes that a checkout shares: a file in its `.waynote/`.
     Shared,
     /// A team's store.
@@ -25,7 +27,24 @@ pub enum Source {
 impl Source {
     /// True for the session's own store.
     pub fn is_own(&self) -> bool {
-        matches!(self, Self::Own | Self::OwnInPlace)
+        !matches!(self, Self::Shared | Self::Team)
+    }
+
+    /// The source of an own note in place of one from here.
+    pub(crate) fn replaced(self) -> Self {
+        match self {
+            Self::Team => Self::OwnOverTeam,
+            _ => Self::OwnOverShared,
+        }
+    }
+
+    /// What the note of others with the address is called; none where others have none.
+    pub fn theirs(&self) -> Option<&'static str> {
+        match self {
+            Self::Own => None,
+            Self::OwnOverShared | Self::Shared => Some("the shared one"),
+            Self::OwnOverTeam | Self::Team => Some("the team's"),
+        }
     }
 
     /// True if its notes have an author and a date here: a file of a checkout has them in git's history alone.
@@ -48,9 +67,9 @@ impl Note {
         let by = || Author::of(&self.author).by(shown);
         match self.source {
             Source::Own => None,
-            Source::OwnInPlace => Some("yours; the shared one differs".into()),
             Source::Shared => Some("shared".into()),
             Source::Team => Some(by().map_or("team".into(), |by| format!("team, {by}"))),
+            replaced => Some(format!("yours; {} differs", replaced.theirs()?)),
         }
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Of one address the own note comes first, then that of the first list. An own note with the same text as theirs is
 //! silent: theirs is shown. On a branch that does not have theirs yet, the own one is shown. An own note with another
-//! text is [`Source::OwnInPlace`](crate::Source::OwnInPlace). A note of others is shown with the revision of the silent
-//! one, else with 0: a save that puts another text in its place expects this revision.
+//! text is shown in place of theirs, and marked so. A note of others is shown with the revision of the silent one, else
+//! with 0: a save that puts another text in its place expects this revision.
 
 mod laid;
 mod search;
@@ -38,7 +38,8 @@ pub trait NotesBeside: Debug + Send + Sync {
     /// All of them.
     fn all(&self) -> Vec<Note>;
 
-    /// The file of the note with this address, for a person who changes it; none if these notes are in no files.
+    /// The file of the note with this address, for a person who changes it, and why it is left out, if it is; none where
+    /// there is no such file.
     fn origin(&self, _address: &Address) -> Option<String> {
         None
     }
@@ -150,16 +151,31 @@ impl<S: Reader> Reader for StoreBeside<S> {
         })
     }
 
-    fn origin(&self, address: &Address) -> Option<String> {
-        self.lists().iter().find_map(|list| list.origin(address))
+    fn others(&self, address: &Address) -> Result<Option<(Note, Option<String>)>> {
+        let laid = self.laid(Some(&[address.scope()]));
+        let file = self.lists().iter().find_map(|list| list.origin(address));
+        match laid.get(address) {
+            Some(note) => {
+                let file = file.filter(|_| note.source == Source::Shared);
+                Ok(Some((note.clone(), file)))
+            }
+            None if file.is_none() => Ok(None),
+            None => Err(Error::OthersNote {
+                address: address.clone(),
+                of_team: false,
+                origin: file,
+                expect: None,
+                current: None,
+            }),
+        }
     }
 }
 
 impl<S: Store> Store for StoreBeside<S> {
     pass_on! { self => self.store; record forget would_forget verify heartbeat silence silences checkpoint }
 
-    /// A tool or an agent that saves over a note of others must have read it. Such a note is not deleted or pinned
-    /// here, but changed where it is shared.
+    /// A tool or an agent that saves over a note of others must have read it, and leaves the name of one alone that
+    /// cannot be read. Such a note is not deleted or pinned here, but changed where it is shared.
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         let addresses: Vec<Address> = changes
             .iter()
@@ -169,11 +185,18 @@ impl<S: Store> Store for StoreBeside<S> {
         let scopes: Vec<Scope> = addresses.iter().map(Address::scope).collect();
         let mut laid = self.laid(Some(&scopes));
         laid.retain(|address| addresses.contains(address));
-        if laid.is_empty() {
+        let is_whole = self.not_read().is_empty();
+        if laid.is_empty() && is_whole {
             return self.store.apply(changes, stamp);
         }
         let shown = laid.shown(&self.store)?;
         let writer = person::stamped(stamp, || self.store.leases())?;
+        for address in addresses
+            .iter()
+            .filter(|_| !is_whole && is_careful(&writer))
+        {
+            self.others(address)?;
+        }
         for change in changes {
             let is_it = |note: &&Note| Some(&note.address) == change.address();
             if let Some(note) = shown.iter().find(is_it)
@@ -191,10 +214,13 @@ impl<S: Store> Store for StoreBeside<S> {
     }
 }
 
+fn is_careful(writer: &Stamp) -> bool {
+    matches!(writer.replaces, Replaces::Read | Replaces::Own)
+}
+
 /// Whether a change is refused where a note of others is shown, with the revision that a save has to expect; none if no
 /// change of that kind is made here.
 fn refused(change: &Change, shown: &Note, writer: &Stamp) -> Option<Option<u64>> {
-    let is_careful = matches!(writer.replaces, Replaces::Read | Replaces::Own);
     match (change, writer.replaces) {
         (Change::Save { expect, .. }, Replaces::Read) => {
             (*expect == Expect::Any).then_some(Some(shown.revision))
@@ -202,7 +228,7 @@ fn refused(change: &Change, shown: &Note, writer: &Stamp) -> Option<Option<u64>>
         (Change::Save { .. }, Replaces::Own) | (Change::Pin { .. }, _) => Some(None),
         // A silent own note can go: the note of others stays. A retry whose first answer was lost is refused as well:
         // only the own store knows what it has done.
-        (Change::Delete { .. }, _) => (is_careful || shown.revision == 0).then_some(None),
+        (Change::Delete { .. }, _) => (is_careful(writer) || shown.revision == 0).then_some(None),
         _ => None,
     }
 }
@@ -219,11 +245,11 @@ pub(crate) fn check_own(store: &dyn Reader, note: &Note) -> Result<()> {
 }
 
 fn not_here(store: &(impl Reader + ?Sized), note: &Note, expect: Option<u64>) -> Error {
-    let of_team = note.source == Source::Team;
+    let others = store.others(&note.address).ok().flatten();
     Error::OthersNote {
         address: note.address.clone(),
-        of_team,
-        origin: store.origin(&note.address).filter(|_| !of_team),
+        of_team: note.source == Source::Team,
+        origin: others.and_then(|(_, file)| file),
         expect,
         // Who is asked to read it first gets it.
         current: expect.map(|_| Box::new(note.clone())),

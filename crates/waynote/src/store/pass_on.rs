@@ -45,9 +45,12 @@ macro_rules! pass_on {
             $inner.search_over(request, laid_over)
         }
     };
-    (@ origin $self:ident $inner:expr) => {
-        fn origin(&$self, address: &$crate::Address) -> Option<String> {
-            $inner.origin(address)
+    (@ others $self:ident $inner:expr) => {
+        fn others(
+            &$self,
+            address: &$crate::Address,
+        ) -> $crate::Result<Option<($crate::Note, Option<String>)>> {
+            $inner.others(address)
         }
     };
     (@ take_damage $self:ident $inner:expr) => {

@@ -8,7 +8,7 @@ use crate::note::Revision;
 use crate::notebook::Notebook;
 use crate::scope::{Scope, ScopeKind};
 use crate::session_log::SessionLog;
-use crate::store::Store;
+use crate::store::{Store, check_own};
 use crate::text::nearest;
 
 /// The most keys, scopes or places that a message names.
@@ -17,7 +17,7 @@ const SHOWN: usize = 20;
 /// The notes that exist instead of one that does not, in words: the near miss first. None when nothing is like it.
 ///
 /// # Errors
-/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+/// [`Error::OthersNote`] if others have it alone; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn of_note(store: &dyn Store, missing: &AddressAt) -> Result<Option<String>> {
     let AddressAt { address, revision } = missing;
     if revision.is_some()
@@ -29,9 +29,10 @@ pub fn of_note(store: &dyn Store, missing: &AddressAt) -> Result<Option<String>>
         }));
     }
     // It is there now, and was not at the time that was asked about.
-    if store.get(address)?.is_some() {
-        return Ok(None);
+    if let Some(note) = store.get(address)? {
+        return check_own(store, &note).map(|()| None);
     }
+    store.others(address)?;
     match address {
         Address::PlaceKey(_, key) | Address::Agent(_, key) => {
             let scope = address.scope();

@@ -76,6 +76,18 @@ pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Re
     })
 }
 
+/// The note of others in whose place an own one stands; none for any other note.
+///
+/// # Errors
+/// As [`Reader::others`].
+pub fn replaced(store: &dyn Reader, own: &Note) -> Result<Option<Note>> {
+    let is_in_place = own.source.is_own() && own.source.theirs().is_some();
+    let others = is_in_place
+        .then(|| store.others(&own.address))
+        .transpose()?;
+    Ok(others.flatten().map(|(note, _)| note))
+}
+
 /// Saves a note: creates it, or adds a revision, which keeps the pin and the creation date. Returns the note and
 /// what it was before.
 ///

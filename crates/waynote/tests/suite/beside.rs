@@ -158,8 +158,11 @@ fn merged(own: &[Note], lists: &[Vec<Note>]) -> Vec<Note> {
         let others = lists.iter().find_map(|list| find(list, &address));
         match (find(own, &address), others) {
             (Some(own), Some(others)) if own.content == others.content => Some(others),
-            (Some(own), Some(_)) => Some(Note {
-                source: Source::OwnInPlace,
+            (Some(own), Some(others)) => Some(Note {
+                source: match others.source {
+                    Source::Team => Source::OwnOverTeam,
+                    _ => Source::OwnOverShared,
+                },
                 ..own
             }),
             (own, others) => own.or(others),
@@ -497,7 +500,7 @@ fn an_agent_reads_a_note_of_others_before_it_writes_in_its_place() {
         let (note, _) = said("ours", Expect::Revision(revision)).unwrap();
         assert_eq!(
             (note.source, note.revision),
-            (Source::OwnInPlace, revision + 1)
+            (Source::OwnOverShared, revision + 1)
         );
         // From then on it is its own.
         said("ours again", Expect::Any).unwrap();
@@ -536,11 +539,11 @@ fn a_person_is_told_where_a_note_of_others_is_changed() {
     };
     insta::assert_snapshot!(pin(&key), @"
     repo:a/b#k is a shared note: .waynote/k.md
-    it is a person's to change: edit or remove the file, and commit that
+    a person changes its file, and commits that
     ");
     insta::assert_snapshot!(pin(&team), @"
     repo:a/b#t is a note of the team
-    it is a person's to change: share another text under its name
+    a person changes it in the team's store
     ");
     let deleted = both.apply(&[Change::delete(key.clone())], &person);
     assert_eq!(refused(deleted), Some((ErrorClass::Refused, None)));
@@ -552,7 +555,82 @@ fn a_person_is_told_where_a_note_of_others_is_changed() {
     assert!(gone[0].changed);
     assert_eq!(own.get(&key).unwrap(), None);
     both.apply(&[save(key.clone(), "mine")], &person).unwrap();
-    assert_eq!(both.get(&key).unwrap().unwrap().source, Source::OwnInPlace);
+    assert_eq!(
+        both.get(&key).unwrap().unwrap().source,
+        Source::OwnOverShared
+    );
+}
+
+#[test]
+fn the_text_of_others_is_there_where_an_own_one_stands_before_it() {
+    let others = [
+        shared("repo:a/b#k", "theirs"),
+        note(
+            Source::Team,
+            &"repo:a/b#t".parse().unwrap(),
+            "for all",
+            true,
+            5,
+        ),
+    ];
+    let own = store(&[shared("repo:a/b#k", "mine"), shared("repo:a/b#t", "mine")]);
+    let both = beside(&own, vec![others.to_vec()]);
+    for (note, said) in others.iter().zip(["the shared one", "the team's"]) {
+        let own = both.get(&note.address).unwrap().unwrap();
+        let mark = own.mark(str::to_owned).unwrap();
+        assert_eq!(mark, format!("yours; {said} differs"));
+        let theirs = both.others(&note.address).unwrap();
+        assert_eq!(theirs.map(|(note, _)| note).as_ref(), Some(note));
+        assert_eq!(single::replaced(&both, &own).unwrap().as_ref(), Some(note));
+    }
+    assert_eq!(both.others(&"repo:a/b#x".parse().unwrap()).unwrap(), None);
+}
+
+/// A list with one file, which is no note now.
+#[derive(Debug)]
+struct Torn(Address);
+
+impl NotesBeside for Torn {
+    fn of_scopes(&self, _scopes: &[Scope]) -> Vec<Note> {
+        Vec::new()
+    }
+
+    fn all(&self) -> Vec<Note> {
+        Vec::new()
+    }
+
+    fn origin(&self, address: &Address) -> Option<String> {
+        (*address == self.0).then(|| ".waynote/torn.md (line 1 is a conflict marker)".into())
+    }
+
+    fn not_read(&self) -> Option<String> {
+        Some("The shared notes leave out 1 file".into())
+    }
+}
+
+#[test]
+fn the_name_of_a_note_that_cannot_be_read_is_not_free_for_an_agent() {
+    let torn: Address = "repo:a/b#torn".parse().unwrap();
+    let both = StoreBeside::new(store(&[]));
+    both.lay_over(vec![Arc::new(Torn(torn.clone()))]);
+    let error = both.others(&torn).unwrap_err();
+    let said = format!("{error}\n{}", error.advice().unwrap());
+    insta::assert_snapshot!(said, @"
+    repo:a/b#torn is a shared note: .waynote/torn.md (line 1 is a conflict marker)
+    a person changes its file, and commits that
+    ");
+    let error_of_torn = error.to_string();
+    let saving = |stamp| both.apply(&[save(torn.clone(), "x")], stamp);
+    let agent = by_agent(200).careful();
+    let refused = |error: Error| assert_eq!(error.to_string(), error_of_torn);
+    refused(saving(&agent).unwrap_err());
+    // With another note in the same call, too.
+    let other = save("repo:a/b#other".parse().unwrap(), "x");
+    let two = [other.clone(), save(torn.clone(), "x")];
+    refused(both.apply(&two, &agent).unwrap_err());
+    both.apply(&[other], &agent).unwrap();
+    // A person knows what the file is to say.
+    saving(&at(201)).unwrap();
 }
 
 #[test]

@@ -121,6 +121,17 @@ fn a_file_that_is_no_note_is_left_out_and_named() {
     let notes = shop.notes();
     assert_eq!(addresses(&notes.all()), Vec::<String>::new());
     insta::assert_snapshot!(left_out(&notes).join("\n"));
+    let origin = |address: &str| notes.origin(&self::address(address));
+    assert_eq!(
+        origin("@#a").unwrap(),
+        ".waynote/a.md (line 2 is a conflict marker)"
+    );
+    // Where case does not count, it is the note's file.
+    assert_eq!(
+        origin("@#build").unwrap(),
+        ".waynote/Build.md (name it `build.md`)"
+    );
+    assert_eq!((origin("@#z"), origin("agent:a#a")), (None, None));
     // What is mended is a note, and no longer named.
     shop.put(".waynote/a.md", "one two");
     let notes = shop.notes();
@@ -142,9 +153,18 @@ fn credentials_are_masked_and_hidden_characters_dropped() {
     let shop = Shop::new();
     let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
     shop.put(".waynote/build.md", format!("use {token}\u{202e} here"));
-    let note = shop.notes().all().remove(0);
+    let notes = shop.notes();
+    let note = notes.all().remove(0);
     assert_eq!(note.content, content("use [masked: github-token] here"));
     assert_eq!(note.preview, "use [masked: github-token] here");
+    assert_eq!(
+        left_out(&notes),
+        [format!(".waynote/build.md: {CREDENTIAL}")]
+    );
+    assert_eq!(
+        notes.not_read().unwrap(),
+        "The shared notes leave out all or part of 1 file: .waynote/build.md"
+    );
     // A pin or a confirmation of what is read leaves the text.
     let file = shop
         .notes()

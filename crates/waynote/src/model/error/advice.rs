@@ -60,7 +60,11 @@ impl Error {
                 }
                 None => "expect revision 0 to create it",
             },
-            Self::OthersText { revision, .. } => {
+            Self::OthersText { revision, .. }
+            | Self::OthersNote {
+                expect: Some(revision),
+                ..
+            } => {
                 return Some(format!(
                     "give your text a key of its own, or read this one, then expect revision {revision}"
                 ));
@@ -71,21 +75,8 @@ impl Error {
                     "name the repository's directory, `repo:HOST/NAME//DIRECTORY`, or keep the note in your own store"
                 }
             },
-            Self::OthersNote {
-                expect: Some(revision),
-                ..
-            } => {
-                return Some(format!(
-                    "give your text a key of its own, or read this one, then expect revision {revision}: yours then \
-                     stands in its place here"
-                ));
-            }
-            Self::OthersNote { of_team: true, .. } => {
-                "it is a person's to change: share another text under its name"
-            }
-            Self::OthersNote { .. } => {
-                "it is a person's to change: edit or remove the file, and commit that"
-            }
+            Self::OthersNote { of_team: true, .. } => "a person changes it in the team's store",
+            Self::OthersNote { .. } => "a person changes its file, and commits that",
             Self::AppendOnly { .. } => "add an entry that corrects it",
             Self::NotResolved { .. } => {
                 "name a `stuck` entry, and say how it was solved as a learning, a tip or a decision"

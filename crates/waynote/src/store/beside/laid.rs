@@ -7,7 +7,7 @@ use std::mem::take;
 use crate::address::Address;
 use crate::content::Content;
 use crate::error::Result;
-use crate::note::{Note, Source};
+use crate::note::Note;
 use crate::scope::Scope;
 use crate::store::{Answers, Ask, Count, Page, Reader, ScopeSummary};
 
@@ -59,15 +59,15 @@ impl LaidNotes {
         });
     }
 
-    fn get(&self, address: &Address) -> Option<&Note> {
+    pub(super) fn get(&self, address: &Address) -> Option<&Note> {
         self.0.get(&address.scope())?.get(address)
     }
 
     /// Marks an own note that stands in place of one of others.
     pub(super) fn mark(&self, own: &mut Note) {
         let others = self.get(&own.address);
-        if others.is_some_and(|of| !says_same(&of.content, &own.content)) {
-            own.source = Source::OwnInPlace;
+        if let Some(others) = others.filter(|of| !says_same(&of.content, &own.content)) {
+            own.source = others.source.replaced();
         }
     }
 
@@ -92,9 +92,9 @@ impl LaidNotes {
                 others.revision = note.revision;
                 false
             }
-            Some(_) => {
+            Some(others) => {
+                note.source = others.source.replaced();
                 laid.remove(&note.address);
-                note.source = Source::OwnInPlace;
                 true
             }
         });
