@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 
-use rustix::process::Signal;
 use serde_json::json;
-use waynote_test_postgres::{Cluster, has_postgres, skipped};
+use waynote_test_postgres::{Cluster, Does, Proxy, has_postgres, skipped};
 
 use super::common::{Run, Scratch, fields, git, has, lacks};
 use super::hook_session::added;
 use super::http;
 use super::mcp_client::Client;
-use super::served::Running;
+use super::team::{self, AWAY, MINUTE, Team};
 
 /// A person's machine.
 struct Person {
@@ -145,33 +144,179 @@ fn work(alice: &Person, bob: &Person, meanwhile: &mut dyn FnMut()) {
     assert_eq!(fields(&changed[0], "token"), "alice");
 }
 
-/// Starts a server of a store of several people. Returns its address.
-fn serve(machine: &Scratch, listen: &str) -> (Running, String) {
-    let words = format!("serve --shared --json --listen {listen}");
-    let mut running = Running::start(machine, machine.command(&words));
-    let url = fields(&running.json(), "url");
-    (running, url)
+/// The machine of a team's store.
+trait Machine {
+    fn does(&self, does: Does);
+    /// Makes a copy of the store.
+    fn keep(&mut self);
+    /// Puts the copy in its place.
+    fn restore(&mut self);
+}
+
+impl Machine for Team {
+    fn does(&self, does: Does) {
+        self.proxy.does(does);
+    }
+
+    fn keep(&mut self) {
+        self.scratch.ok("backup b.db");
+    }
+
+    fn restore(&mut self) {
+        self.restart(|machine| drop(machine.ok("restore b.db --replace")));
+    }
+}
+
+/// A database with a role for each of the two, and a store of several people behind a proxy.
+struct Database {
+    cluster: Cluster,
+    proxy: Proxy,
+}
+
+impl Database {
+    fn new() -> Self {
+        let cluster = Cluster::tcp();
+        for role in ["alice", "bob"] {
+            cluster.sql(&format!("CREATE ROLE {role} LOGIN SUPERUSER"));
+        }
+        let proxy = Proxy::start(cluster.port());
+        let database = Self { cluster, proxy };
+        let created = format!("stores create --shared {}", database.of("waynote"));
+        has(Scratch::new().ok(&created), "a store of several people");
+        database
+    }
+
+    /// The way of a role to the store.
+    fn of(&self, role: &str) -> String {
+        waynote_test_postgres::store_at(role, self.proxy.port())
+    }
+}
+
+impl Machine for Database {
+    fn does(&self, does: Does) {
+        self.proxy.does(does);
+    }
+
+    fn keep(&mut self) {
+        let copy = "CREATE DATABASE copy TEMPLATE postgres";
+        self.cluster.sql_in("template1", copy);
+    }
+
+    fn restore(&mut self) {
+        for names in ["postgres RENAME TO lost", "copy RENAME TO postgres"] {
+            let sql = format!("ALTER DATABASE {names}");
+            self.cluster.sql_in("template1", &sql);
+        }
+    }
+}
+
+/// The two people's work with a team's store beside their own. Each has a way to it: an address and a token.
+fn work_beside(machine: &mut dyn Machine, [hers, his]: [(String, String); 2]) {
+    let alice = team::Person::at("shop", Scratch::ticking(), &hers.0, hers.1);
+    let bob = team::Person::at("clones/the-shop", Scratch::ticking(), &his.0, his.1);
+    let people = [&alice, &bob];
+    let there = |of: &team::Person, words: &str| {
+        let alone = format!("--store {} {words}", of.store);
+        of.run(&alone).said()
+    };
+    for (of, key, language) in [(&alice, "fees", "French"), (&bob, "port", "Greek")] {
+        of.run(&format!(
+            "key save --notebook language 'answer in {language}'"
+        ))
+        .ok();
+        of.run(&format!("note --key {key} 'of {key}'")).ok();
+        of.run(&format!("share --to team {key}")).ok();
+    }
+    let blocks = people.map(|of| of.start("one"));
+    for block in &blocks {
+        has(block, "`repo:/#fees` (team, by alice): `of fees`");
+        has(block, "`repo:/#port` (team, by bob): `of port`");
+    }
+    for (block, own, others) in [
+        (&blocks[0], "French", "Greek"),
+        (&blocks[1], "Greek", "French"),
+    ] {
+        has(block, own);
+        lacks(block, others);
+    }
+
+    // The answers come after the hooks have ended.
+    alice.run("note --key db 'Postgres 17'").ok();
+    alice.run("share --to team db").ok();
+    machine.does(Does::HoldAnswers);
+    for of in people {
+        let block = added(of.hook("SessionStart", "slow"));
+        has(&block, AWAY);
+        has(&block, "`repo:/#fees` (team, by alice)");
+        lacks(block, "#db` (team");
+    }
+    machine.does(Does::Forward);
+    bob.run("note --key late 'is late'").ok();
+    bob.run("share --to team late").ok();
+    for of in people {
+        has(of.start("again"), AWAY);
+        of.wait(MINUTE);
+        let block = of.start("later");
+        has(&block, "`repo:/#db` (team, by alice): `Postgres 17`");
+        has(&block, "`repo:/#late` (team, by bob): `is late`");
+        lacks(&block, AWAY);
+    }
+
+    // The store is replaced by an earlier copy. The author still has what it lacks then, and shares it again.
+    machine.keep();
+    alice.run("note --key lost 'a lost text'").ok();
+    alice.run("share --to team lost").ok();
+    has(bob.start("before"), "a lost text");
+    machine.restore();
+    let block = bob.start("restored");
+    has(&block, "`repo:/#db` (team, by alice)");
+    lacks(block, "a lost text");
+    has(alice.start("restored"), "`repo:/#lost`: `a lost text`");
+    has(
+        alice.run("share --to team lost").ok(),
+        "shared with the team",
+    );
+    has(bob.start("shared"), "`repo:/#lost` (team, by alice)");
+
+    // Each takes back only what is his own, and sees in the morning what the other did.
+    there(&alice, "status");
+    for key in ["late", "port"] {
+        has(there(&bob, "undo"), format!("#{key}"));
+    }
+    has(there(&bob, "undo"), "there is nothing to undo");
+    has(bob.run("undo").ok(), "repo:github.com/acme/shop#late");
+    has(there(&alice, "status"), "2 changes by bob\n");
+    has(there(&alice, "undo"), "#lost");
+    let history = there(&bob, "history fees");
+    has(&history, "alice");
+    lacks(history, "person");
+    let block = bob.start("end");
+    has(&block, "`repo:/#fees` (team, by alice)");
+    for part in ["late", "by bob", "a lost text"] {
+        lacks(&block, part);
+    }
+    has(block, "`repo:/#port`: `of port`");
 }
 
 #[test]
 fn two_people_on_three_machines() {
-    let machine = Scratch::new();
-    let token = |holder: &str| {
-        let made = machine.json(&format!("token create {holder} --write --json"));
-        fields(&made, "token")
-    };
-    let (hers, his) = (token("alice"), token("bob"));
-    let (running, url) = serve(&machine, "127.0.0.1:0");
-    let store = format!("{url}/s/default");
+    let mut team = Team::with(&["--shared"]);
+    let (hers, his) = (team.token("alice"), team.token("bob"));
+    let store = team.url();
     let alice = Person::at("work/shop", &store, &hers);
     let bob = Person::at("src/clones/the-shop", &store, &his);
-    let listen = url.strip_prefix("http://").unwrap().to_owned();
-    let mut running = Some(running);
     work(&alice, &bob, &mut || {
-        if let Some(mut server) = running.take() {
-            server.kill();
-        }
-        running = Some(serve(&machine, &listen).0);
+        // The answer comes after the hook has ended. This machine has the last block.
+        team.proxy.does(Does::HoldAnswers);
+        let late = bob.begins("late");
+        team.proxy.does(Does::Forward);
+        has(&late, "may be out of date");
+        has(&late, "in cents");
+        lacks(bob.begins("again"), "may be out of date");
+        team.scratch.ok("backup b.db");
+        alice.ok("key save lost 'a lost text'");
+        team.restart(|machine| drop(machine.ok("restore b.db --replace")));
+        lacks(bob.begins("restored"), "lost");
     });
     let of_fees = "notes/history?note=repo%3Agithub.com%2Facme%2Fshop%23fees";
     let page = http::get_with(
@@ -180,10 +325,7 @@ fn two_people_on_three_machines() {
     );
     has(page, "by alice's agent");
     // It stays a store of several people, however it is opened.
-    if let Some(server) = running {
-        server.end(Signal::TERM);
-    }
-    let refused = machine.run("place write --at ~ mine").said();
+    let refused = team.scratch.run("place write --at ~ mine").said();
     has(refused, "cannot be in a store of several people");
     let own = Scratch::new();
     own.ok("place write --at ~ mine");
@@ -193,19 +335,29 @@ fn two_people_on_three_machines() {
 }
 
 #[test]
+fn two_people_with_a_teams_store_beside_their_own() {
+    let mut team = Team::with(&["--shared"]);
+    let ways = ["alice", "bob"].map(|name| (team.url(), team.token(name)));
+    work_beside(&mut team, ways);
+}
+
+#[test]
 fn two_people_over_a_database() {
     if !has_postgres() {
         return skipped("two_people_over_a_database");
     }
-    let cluster = Cluster::tcp();
-    for role in ["alice", "bob"] {
-        cluster.sql(&format!("CREATE ROLE {role} LOGIN SUPERUSER"));
-    }
-    let of = |role: &str| waynote_test_postgres::store_at(role, cluster.port());
-    let machine = Scratch::new();
-    let created = machine.ok(&format!("stores create --shared {}", of("waynote")));
-    has(created, "a store of several people");
-    let alice = Person::at("work/shop", &of("alice"), "");
-    let bob = Person::at("src/clones/the-shop", &of("bob"), "");
+    let database = Database::new();
+    let [alice, bob] = [("work/shop", "alice"), ("src/clones/the-shop", "bob")]
+        .map(|(clone, role)| Person::at(clone, &database.of(role), ""));
     work(&alice, &bob, &mut || {});
+}
+
+#[test]
+fn two_people_with_a_teams_database_beside_their_own() {
+    if !has_postgres() {
+        return skipped("two_people_with_a_teams_database_beside_their_own");
+    }
+    let mut database = Database::new();
+    let ways = ["alice", "bob"].map(|role| (database.of(role), String::new()));
+    work_beside(&mut database, ways);
 }
