@@ -139,6 +139,8 @@ pub(super) struct Person {
     shop: PathBuf,
     token: String,
     pub(super) store: String,
+    /// True if that store is the only one.
+    pub(super) is_alone: bool,
 }
 
 impl Person {
@@ -156,12 +158,21 @@ impl Person {
             shop,
             token,
             store: store.to_owned(),
+            is_alone: false,
         }
     }
 
     pub(super) fn run(&self, words: &str) -> Run {
         let run = self.scratch.run(words).cwd(&self.shop);
-        run.env("WAYNOTE_TOKEN", &self.token)
+        let run = run.env("WAYNOTE_TOKEN", &self.token);
+        match self.is_alone {
+            true => run.env("WAYNOTE_STORE", &self.store),
+            false => run,
+        }
+    }
+
+    pub(super) fn ok(&self, words: &str) -> String {
+        self.run(words).ok()
     }
 
     pub(super) fn hook(&self, event: &str, session: &str) -> Run {
@@ -324,23 +335,6 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
     has(&block, format!("{AWAY} left out"));
     lacks(block, "third text");
     assert_eq!(bob.kept(), Vec::<PathBuf>::new());
-}
-
-#[test]
-fn a_store_that_was_restored_is_read_again() {
-    let mut team = Team::new();
-    let (alice, bob) = (team.token("alice"), team.token("bob"));
-    let bob = Person::new(&team.url(), bob);
-    let note = "place write --at repo:github.com/acme/shop";
-    team.write(&format!("{note} 'The first text.'"), &alice);
-    team.scratch.ok("backup b.db");
-    team.write(&format!("{note} 'A lost text.'"), &alice);
-    has(bob.start("one"), "A lost text.");
-    team.restart(|machine| drop(machine.ok("restore b.db --replace")));
-    team.write(&format!("{note} 'Another text.'"), &alice);
-    let block = bob.start("two");
-    has(&block, "Another text.");
-    lacks(block, "lost");
 }
 
 #[test]
