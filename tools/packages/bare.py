@@ -73,12 +73,12 @@ class Root:
         shutil.copytree(packages, root / "packages")
         for name in ("uv", "uvx"):
             shutil.copy(uv.with_name(name), root / "usr/local/bin")
-        (root / "root/project").mkdir(parents=True)
+        (root / "root/shop").mkdir(parents=True)
 
     def run(self, line: str, given: str = "") -> tuple[str, float]:
         """The output of a line of the shell, and its seconds."""
         environment = {"HOME": "/root", "PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
-        line = "cd /root/project && " + line
+        line = "cd /root/shop && " + line
         begin = time.monotonic()
         done = subprocess.run(
             [*self.enter, "chroot", str(self.root), "sh", "-c", line],
@@ -101,7 +101,7 @@ def way(root: Root, install: str, waynote: str) -> list[float]:
     typed += root.run(f"{waynote} install claude-code")[1]
     settings = json.loads((root.root / "root/.claude/settings.json").read_text())
     hook = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"]
-    started = json.dumps({"session_id": "a", "cwd": "/root/project", "source": "startup"})
+    started = json.dumps({"session_id": "a", "cwd": "/root/shop", "source": "startup"})
     said, took = root.run(hook, started)
     assert NOTE in said, f"the hook said {said!r}"
     return [installed, typed, took]

@@ -17,6 +17,8 @@ pub enum Does {
     Far(Duration),
     /// Forwards nothing, in either direction, and keeps connections open: as a network that is cut does.
     Nothing,
+    /// Forwards what a client sends, and holds the answers until it does something else: as a server that is slow.
+    HoldAnswers,
     /// Ends the connection at the first message with these bytes, which the server never gets.
     CutBefore(Vec<u8>),
     /// Ends the client's connection at the first message with these bytes, which the server gets.
@@ -51,8 +53,13 @@ impl ProxyState {
             .clone()
     }
 
-    fn wait_while_cut(&self) {
-        while self.does() == Does::Nothing && !self.is_over.load(Ordering::SeqCst) {
+    fn wait_while_held(&self, is_client: bool) {
+        let is_held = || match self.does() {
+            Does::Nothing => true,
+            Does::HoldAnswers => !is_client,
+            _ => false,
+        };
+        while is_held() && !self.is_over.load(Ordering::SeqCst) {
             thread::sleep(LOOKS);
         }
     }
@@ -201,7 +208,7 @@ fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<ProxyState>, is_client
             if is_trip && shared.is_answered.swap(!is_client, Ordering::SeqCst) && is_client {
                 shared.trips.fetch_add(1, Ordering::SeqCst);
             }
-            shared.wait_while_cut();
+            shared.wait_while_held(is_client);
             // The bytes that come through before a cut.
             let cut = match shared.does() {
                 Does::CutBefore(word) if is_client && has(bytes, &word) => Some(0),
@@ -227,7 +234,7 @@ fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<ProxyState>, is_client
             }
         }
         // Nor does the end of a connection come through.
-        shared.wait_while_cut();
+        shared.wait_while_held(is_client);
         let _ = to.shutdown(Shutdown::Both);
         let _ = from.shutdown(Shutdown::Both);
     });

@@ -6,7 +6,9 @@ use anyhow::Result;
 use super::clients::AGENTS;
 use super::clients::Agent;
 use super::home::Bench;
-use super::scenarios::{conversations, loops, plugins, projects, remote, setting_up, tools};
+use super::scenarios::{
+    conversations, loops, people, plugins, projects, remote, setting_up, tools,
+};
 
 /// A moment at which a client is driven.
 pub(super) struct Moment {
@@ -44,7 +46,7 @@ const fn bare(
     }
 }
 
-pub(super) const MOMENTS: [Moment; 25] = [
+pub(super) const MOMENTS: [Moment; 26] = [
     moment(
         "start",
         "A session starts: its first request holds the block, once; a tool's reply does not repeat it",
@@ -126,6 +128,11 @@ pub(super) const MOMENTS: [Moment; 25] = [
         projects::reads_what_is_shared,
     ),
     moment(
+        "two-people",
+        "Two people with a team's store, one with Claude Code: each gets the team's notes and their own preference alone",
+        people::two_people,
+    ),
+    moment(
         "loop",
         "A loop: an iteration reads what earlier ones noted; `session_complete` ends it",
         loops::completes,
@@ -189,6 +196,8 @@ pub(super) enum Cell {
 pub(super) fn cell(agent: &Agent, moment: &Moment) -> Cell {
     match (agent.client, moment.word) {
         ("claude-code", "two-clients") => Cell::None("see the others"),
+        ("codex", "two-people") => Cell::Gate,
+        (_, "two-people") => Cell::None("see Codex"),
         ("claude-code", _) => Cell::Gate,
         ("copilot", "compaction" | "action-compacted") => Cell::None("not tried"),
         ("qwen", "plugin" | "action-compacted" | "worktrees" | "two-clients") => {

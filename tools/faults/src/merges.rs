@@ -84,6 +84,9 @@ struct Team {
     known: BTreeMap<String, Sentences>,
     written: usize,
     struck: Sentences,
+    /// The names under which a note was written, and those under which another one was written later.
+    names: BTreeSet<String>,
+    again: BTreeSet<String>,
     faults: Vec<String>,
     counts: BTreeMap<String, u64>,
 }
@@ -105,6 +108,8 @@ impl Team {
             known: BTreeMap::new(),
             written: 0,
             struck: Sentences::new(),
+            names: BTreeSet::new(),
+            again: BTreeSet::new(),
             faults: Vec::new(),
             counts: BTreeMap::new(),
             folder,
@@ -155,6 +160,8 @@ impl Team {
     fn integrate(&mut self, who: usize) -> Result<()> {
         let (main, mine) = (self.main.clone(), head(&self.clones[who])?);
         let commit = self.random.pick(&self.commits[1..]).clone();
+        let ancestor = ["merge-base", "--is-ancestor", &commit, "HEAD"];
+        let is_mine = self.git(&self.clones[who], &ancestor)?.0;
         let way = self.random.below(6);
         match way {
             0 => drop(self.carry_out(who, "rebase", &[&main], &main)?),
@@ -163,16 +170,15 @@ impl Team {
                 self.carry_out(who, "merge", &["--squash", &mine], &mine)?;
                 self.commit(who)?;
             }
-            2 => {
+            // A commit that the branch has is not picked again: if it moved a note, and another note has the old name
+            // since, git 2.47 deletes that one without a conflict.
+            2 if !is_mine => {
                 let words = ["--allow-empty", "--keep-redundant-commits", &commit];
                 self.carry_out(who, "cherry-pick", &words, &mine)?;
             }
-            3 => {
-                let is_mine = ["merge-base", "--is-ancestor", &commit, "HEAD"];
-                if self.git(&self.clones[who], &is_mine)?.0 {
-                    self.carry_out(who, "revert", &["--no-commit", &commit], &mine)?;
-                    self.commit(who)?;
-                }
+            3 if is_mine => {
+                self.carry_out(who, "revert", &["--no-commit", &commit], &mine)?;
+                self.commit(who)?;
             }
             _ => {}
         }
@@ -263,9 +269,11 @@ impl Team {
             let is_whole = said.contains(&format!("(add/add): Merge conflict in {path}"));
             if head.contains("<<<<<<< ") && !is_whole {
                 self.count("conflict in a front matter");
-                // The note was written twice under one name, or someone took fields back.
-                let excuses = ["conflict add/add", "delete", "revert"];
-                if !excuses.iter().any(|of| self.counts.contains_key(*of)) {
+                // Another person wrote a note under the same name, or someone took fields back.
+                let is_new = words(&text, '¶')
+                    .iter()
+                    .any(|name| self.again.contains(name));
+                if !is_new && !self.counts.contains_key("revert") {
                     self.fault(format!("a conflict in the front matter of {path}: {text}"));
                 }
             }
@@ -303,18 +311,22 @@ impl Team {
         Ok(())
     }
 
-    /// A person resolves each conflict: one side, the other, or both. Of a note that is in two files, one is deleted: git
-    /// 2.47 can lose a change of the other when it merges a move to the first.
+    /// A person resolves each conflict: one side, the other, or both, and each sentence once. Of a note that is in two
+    /// files, one is deleted: git 2.47 can lose a change of the other when it merges a move to the first.
     fn resolve(&mut self, root: &Path) -> Result<()> {
         let (before, mut notes) = (files(root)?, BTreeSet::new());
         for (path, text) in &before {
             let (mut side, mut choice, mut resolved) = (0, 0, String::new());
+            let mut kept = Sentences::new();
             for line in text.split_inclusive('\n') {
                 match line.get(..7) {
                     Some("<<<<<<<") => (side, choice) = (1, 1 + self.random.below(3)),
                     Some("=======") => side = 2,
                     Some(">>>>>>>") => side = 0,
-                    _ if side == 0 || side & choice != 0 => resolved.push_str(line),
+                    _ if side != 0 && side & choice == 0 => {}
+                    _ if words(line, '§').into_iter().all(|of| kept.insert(of)) => {
+                        resolved.push_str(line);
+                    }
                     _ => {}
                 }
             }
@@ -375,7 +387,11 @@ impl Team {
             }
             _ => text.replacen(line, &format!("{line}\n{new}"), 1),
         };
-        let struck = &words(&text, '§') - &words(&new, '§');
+        let mut struck = &words(&text, '§') - &words(&new, '§');
+        if change == "edit" || change == "strike" {
+            // Where a sentence stands twice, another branch may take the other one.
+            struck.extend(words(line, '§'));
+        }
         self.struck.extend(struck);
         match new.is_empty() {
             true => fs::remove_file(path)?,
@@ -390,6 +406,10 @@ impl Team {
         let address: Address = format!("repo:a/shop//{folder}{key}").parse()?;
         if self.clones[who].join(notes.file_of(&address)?).exists() {
             return Ok(());
+        }
+        let name = format!("¶{address}");
+        if !self.names.insert(name.clone()) {
+            self.again.insert(name);
         }
         let lines = (0..3 + self.random.below(5)).map(|_| self.sentence());
         let lines = lines.collect::<Vec<_>>().join("\n");

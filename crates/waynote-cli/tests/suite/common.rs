@@ -198,7 +198,7 @@ fn a_test_that_hangs_is_ended() {
 
 /// A run to be.
 pub(crate) struct Run {
-    command: Command,
+    pub(crate) command: Command,
     stdin: Option<Vec<u8>>,
     home: PathBuf,
     is_patient: bool,

@@ -17,10 +17,12 @@ use super::mcp_client::Client;
 use super::postgres::its_server;
 use super::served::Served;
 
-/// Whatever is sent to a port of this machine.
+/// Whatever is sent to a port of this machine. It may put a lie into the answers.
 struct Recorder {
     port: u16,
     sent: Arc<Mutex<Vec<u8>>>,
+    /// What the answers have, and what they are to have in its place: as many bytes.
+    lie: Arc<Mutex<(String, String)>>,
 }
 
 impl Recorder {
@@ -28,21 +30,24 @@ impl Recorder {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let own = listener.local_addr().unwrap().port();
         let sent = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&sent);
+        let lie = Arc::<Mutex<(String, String)>>::default();
+        let (kept, told) = (Arc::clone(&sent), Arc::clone(&lie));
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let server = TcpStream::connect(("127.0.0.1", port)).unwrap();
                 let ways = [(&client, &server, true), (&server, &client, false)];
                 for (from, to, is_client) in ways {
                     let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
-                    let kept = Arc::clone(&kept);
+                    let (kept, told) = (Arc::clone(&kept), Arc::clone(&told));
                     thread::spawn(move || {
-                        let mut buffer = [0; 4096];
+                        let mut buffer = [0; 65_536];
                         while let Ok(read @ 1..) = from.read(&mut buffer) {
-                            if is_client {
-                                kept.lock().unwrap().extend(&buffer[..read]);
+                            let bytes = &mut buffer[..read];
+                            match is_client {
+                                true => kept.lock().unwrap().extend(&*bytes),
+                                false => replace(bytes, &told.lock().unwrap()),
                             }
-                            if to.write_all(&buffer[..read]).is_err() {
+                            if to.write_all(bytes).is_err() {
                                 break;
                             }
                         }
@@ -51,7 +56,11 @@ impl Recorder {
                 }
             }
         });
-        Self { port: own, sent }
+        Self {
+            port: own,
+            sent,
+            lie,
+        }
     }
 
     /// Everything that was sent since the last look.
@@ -61,18 +70,32 @@ impl Recorder {
     }
 }
 
+fn replace(bytes: &mut [u8], (truth, lie): &(String, String)) {
+    assert_eq!(truth.len(), lie.len());
+    for at in 0..bytes.len() {
+        if !truth.is_empty() && bytes[at..].starts_with(truth.as_bytes()) {
+            bytes[at..at + lie.len()].copy_from_slice(lie.as_bytes());
+        }
+    }
+}
+
 /// A team's server, with a proxy and a recorder before it.
-struct Team {
-    scratch: Scratch,
+pub(super) struct Team {
+    pub(super) scratch: Scratch,
     server: Served,
-    proxy: Proxy,
+    pub(super) proxy: Proxy,
     recorder: Recorder,
 }
 
 impl Team {
     fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// With options of the server.
+    pub(super) fn with(options: &[&str]) -> Self {
         let scratch = Scratch::new();
-        let server = Served::start(&scratch, [""; 0]);
+        let server = Served::start(&scratch, options);
         let (_, port) = server.url.rsplit_once(':').unwrap();
         let proxy = Proxy::start(port.parse().unwrap());
         let recorder = Recorder::before(proxy.port());
@@ -84,12 +107,21 @@ impl Team {
         }
     }
 
-    fn url(&self) -> String {
+    pub(super) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/s/default", self.recorder.port)
     }
 
+    /// Ends the server as a loss of power does, and starts it again. `meanwhile` is done to its store.
+    pub(super) fn restart(&mut self, meanwhile: impl FnOnce(&Scratch)) {
+        self.server.kill();
+        meanwhile(&self.scratch);
+        self.server = Served::start(&self.scratch, [""; 0]);
+        let (_, port) = self.server.url.rsplit_once(':').unwrap();
+        self.proxy.replace(0, port.parse().unwrap());
+    }
+
     /// A token of a person of the team.
-    fn token(&self, name: &str) -> String {
+    pub(super) fn token(&self, name: &str) -> String {
         let made = format!("token create {name} --write --json");
         fields(&self.scratch.json(&made), "token")
     }
@@ -102,41 +134,63 @@ impl Team {
 }
 
 /// A person with a checkout of the shop.
-struct Person {
+pub(super) struct Person {
     scratch: Scratch,
     shop: PathBuf,
     token: String,
+    pub(super) store: String,
+    /// True if that store is the only one.
+    pub(super) is_alone: bool,
 }
 
 impl Person {
     fn new(store: &str, token: String) -> Self {
-        let scratch = Scratch::new();
+        Self::at("shop", Scratch::new(), store, token)
+    }
+
+    /// With the checkout in that folder.
+    pub(super) fn at(name: &str, scratch: Scratch, store: &str, token: String) -> Self {
         scratch.ok(&format!("config set team.store {store}"));
         scratch.ok("config set team.repositories github.com/ACME/*");
-        let shop = checkout(&scratch, "shop", "git@github.com:acme/shop.git");
+        let shop = checkout(&scratch, name, "git@github.com:acme/shop.git");
         Self {
             scratch,
             shop,
             token,
+            store: store.to_owned(),
+            is_alone: false,
         }
     }
 
-    fn run(&self, words: &str) -> Run {
+    pub(super) fn run(&self, words: &str) -> Run {
         let run = self.scratch.run(words).cwd(&self.shop);
-        run.env("WAYNOTE_TOKEN", &self.token)
+        let run = run.env("WAYNOTE_TOKEN", &self.token);
+        match self.is_alone {
+            true => run.env("WAYNOTE_STORE", &self.store),
+            false => run,
+        }
     }
 
-    fn hook(&self, event: &str, session: &str) -> Run {
-        let input = json!({
+    pub(super) fn ok(&self, words: &str) -> String {
+        self.run(words).ok()
+    }
+
+    pub(super) fn hook(&self, event: &str, session: &str) -> Run {
+        let mut input = json!({
             "session_id": session, "cwd": self.shop, "source": "startup", "prompt": "a-private-prompt",
             "tool_name": "Read", "tool_input": { "file_path": self.shop.join("src/x.rs") },
         });
+        if event == "PostToolUseFailure" {
+            input["tool_name"] = "Bash".into();
+            input["tool_input"] = json!({ "command": "a-private-command" });
+            input["error"] = "Exit code 1: a-private-output".into();
+        }
         let run = self.run(&format!("hook claude-code {event}"));
         run.stdin(input.to_string()).patient()
     }
 
     /// The block at the start of a session, however busy the machine is.
-    fn start(&self, session: &str) -> String {
+    pub(super) fn start(&self, session: &str) -> String {
         added(
             self.hook("SessionStart", session)
                 .env("WAYNOTE_HOOK_WAIT", "60"),
@@ -153,7 +207,7 @@ impl Person {
     }
 
     /// Makes all that is kept older.
-    fn wait(&self, time: Duration) {
+    pub(super) fn wait(&self, time: Duration) {
         let team = self.scratch.home().join(".local/state/waynote/team");
         for folder in fs::read_dir(team).unwrap().flatten() {
             for file in fs::read_dir(folder.path()).unwrap().flatten() {
@@ -173,9 +227,9 @@ fn checkout(scratch: &Scratch, name: &str, origin: &str) -> PathBuf {
     folder
 }
 
-const MINUTE: Duration = Duration::from_secs(61);
+pub(super) const MINUTE: Duration = Duration::from_secs(61);
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3600 + 1);
-const AWAY: &str = "waynote: the team's store does not answer; its notes are";
+pub(super) const AWAY: &str = "waynote: the team's store does not answer; its notes are";
 
 #[test]
 fn a_session_has_the_teams_notes_and_the_team_learns_nothing_of_this_machine() {
@@ -218,6 +272,7 @@ fn a_session_has_the_teams_notes_and_the_team_learns_nothing_of_this_machine() {
         added(bob.hook("PreToolUse", "one")),
         "Fees are rounded down.",
     );
+    bob.hook("PostToolUseFailure", "one").ok();
     assert_eq!(team.recorder.sent(), "");
     has(bob.run("search rounded").ok(), "Fees are");
     for words in [
@@ -283,24 +338,31 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
 }
 
 #[test]
-fn a_store_that_was_restored_is_read_again() {
-    let mut team = Team::new();
+fn a_store_that_lies_brings_nothing_else_into_a_block() {
+    let team = Team::new();
     let (alice, bob) = (team.token("alice"), team.token("bob"));
+    let note = "note --at repo:github.com/acme/shop --key pay 'Fees are rounded.'";
+    team.write(note, &alice);
     let bob = Person::new(&team.url(), bob);
-    let note = "place write --at repo:github.com/acme/shop";
-    team.write(&format!("{note} 'The first text.'"), &alice);
-    team.scratch.ok("backup b.db");
-    team.write(&format!("{note} 'A lost text.'"), &alice);
-    has(bob.start("one"), "A lost text.");
-    team.server.kill();
-    team.scratch.ok("restore b.db --replace");
-    team.server = Served::start(&team.scratch, [""; 0]);
-    let (_, port) = team.server.url.rsplit_once(':').unwrap();
-    team.proxy.replace(0, port.parse().unwrap());
-    team.write(&format!("{note} 'Another text.'"), &alice);
-    let block = bob.start("two");
-    has(&block, "Another text.");
-    lacks(block, "lost");
+    bob.run("note --key own 'My own note.'").ok();
+    has(bob.start("truth"), "(team, by alice): `Fees are rounded.`");
+    const LEFT_OUT: &str = "left out of the team's store: 1 note";
+    for (truth, lie, line) in [
+        ("shop#pay", "shup#pay", LEFT_OUT),
+        ("/shop#pay", "/../x#pay", AWAY),
+        ("shop#pay", "shop#P/y", AWAY),
+        ("shop#pay", r"sh\u000a", LEFT_OUT),
+        ("\"alice\"", r#""a\nce""#, AWAY),
+        ("Fees are rounded", r"Fees\u0000ounded", LEFT_OUT),
+    ] {
+        // Nothing is kept any more.
+        bob.wait(WEEK);
+        *team.recorder.lie.lock().unwrap() = (truth.into(), lie.into());
+        let block = bob.start(lie);
+        has(&block, "My own note.");
+        has(&block, line);
+        lacks(&block, "ounded");
+    }
 }
 
 #[test]

@@ -1,72 +1,32 @@
 //! Two people on three machines: Alice's and Bob's, each with a home and a clone of its own, and the one of the store.
 
-use std::path::PathBuf;
-
-use rustix::process::Signal;
 use serde_json::json;
-use waynote_test_postgres::{Cluster, has_postgres, skipped};
+use waynote_test_postgres::{Cluster, Does, Proxy, has_postgres, skipped};
 
-use super::common::{Run, Scratch, fields, git, has, lacks};
+use super::common::{Scratch, fields, has, lacks};
 use super::hook_session::added;
 use super::http;
 use super::mcp_client::Client;
-use super::served::Running;
+use super::team::{AWAY, MINUTE, Person, Team};
 
-/// A person's machine.
-struct Person {
-    scratch: Scratch,
-    clone: PathBuf,
-    store: String,
-    token: String,
+/// The two, each with a way to the store: its address and a token.
+fn people([hers, his]: [(String, String); 2], is_alone: bool) -> [Person; 2] {
+    [("shop", hers), ("clones/the-shop", his)].map(|(clone, (store, token))| {
+        let mut person = Person::at(clone, Scratch::ticking(), &store, token);
+        person.is_alone = is_alone;
+        person
+    })
 }
 
-impl Person {
-    /// A machine with a clone at this path of the home.
-    fn at(path: &str, store: &str, token: &str) -> Self {
-        let scratch = Scratch::ticking();
-        scratch.put(&format!("{path}/README.md"), "shop\n");
-        let clone = scratch.home().join(path);
-        git(&clone, "init -q");
-        git(&clone, "remote add origin https://github.com/acme/shop.git");
-        Self {
-            scratch,
-            clone,
-            store: store.to_owned(),
-            token: token.to_owned(),
-        }
-    }
-
-    fn run(&self, words: &str) -> Run {
-        let run = self.scratch.run(words).cwd(&self.clone);
-        run.env("WAYNOTE_STORE", &self.store)
-            .env("WAYNOTE_TOKEN", &self.token)
-    }
-
-    fn ok(&self, words: &str) -> String {
-        self.run(words).ok()
-    }
-
-    /// The client of the person's agent.
-    fn agent(&self) -> Client {
-        let mut command = self.scratch.command("mcp");
-        command.current_dir(&self.clone);
-        command.env("WAYNOTE_STORE", &self.store);
-        command.env("WAYNOTE_TOKEN", &self.token);
-        let mut client = Client::spawn(command);
-        client.initialize(json!({}));
-        client
-    }
-
-    /// The block with which a session of the person's agent begins.
-    fn begins(&self, session: &str) -> String {
-        let begun = json!({ "session_id": session, "source": "startup", "cwd": self.clone });
-        let run = self.run("hook claude-code SessionStart");
-        added(run.stdin(begun.to_string()).patient())
-    }
+/// The client of a person's agent.
+fn agent(of: &Person) -> Client {
+    let mut client = Client::spawn(of.run("mcp").command);
+    client.initialize(json!({}));
+    client
 }
 
 /// The two people's work in a store. `meanwhile` is done to the store in the middle.
-fn work(alice: &Person, bob: &Person, meanwhile: &mut dyn FnMut()) {
+fn work([alice, bob]: &[Person; 2], meanwhile: &mut dyn FnMut()) {
     // The project's notes are everybody's, a preference is not.
     alice.ok("key save staging 'staging is read-only'");
     alice.ok("key save --notebook language 'answer in French'");
@@ -76,19 +36,17 @@ fn work(alice: &Person, bob: &Person, meanwhile: &mut dyn FnMut()) {
         has(&refused, "cannot be in a store of several people");
         has(&refused, "keep the note in your own store");
     }
-    let saved = alice
-        .agent()
-        .call("note_save", json!({ "key": "fees", "content": "in cents" }));
+    let saved = agent(alice).call("note_save", json!({ "key": "fees", "content": "in cents" }));
     has(saved, "repo:github.com/acme/shop#fees");
-    let mut agent = bob.agent();
+    let mut of_bob = agent(bob);
     let notebook = json!({ "scope": "agent", "key": "tests", "content": "need redis" });
-    has(agent.call("note_save", notebook), "agent:bob#tests");
-    agent.call("note_save", json!({ "key": "port", "content": "3000" }));
+    has(of_bob.call("note_save", notebook), "agent:bob#tests");
+    of_bob.call("note_save", json!({ "key": "port", "content": "3000" }));
     // Another's text is shown before it is replaced.
-    let replaced = agent.call("note_save", json!({ "key": "fees", "content": "in euros" }));
+    let replaced = of_bob.call("note_save", json!({ "key": "fees", "content": "in euros" }));
     has(replaced, "text by alice's agent");
-    drop(agent);
-    let (hers, his) = (alice.begins("one"), bob.begins("two"));
+    drop(of_bob);
+    let (hers, his) = (alice.start("one"), bob.start("two"));
     has(&hers, "answer in French");
     lacks(&hers, "Greek");
     lacks(&hers, "redis");
@@ -115,6 +73,10 @@ fn work(alice: &Person, bob: &Person, meanwhile: &mut dyn FnMut()) {
     has(nothing, "there is nothing to undo");
     has(bob.ok("--author agent:default undo"), "#port");
     has(bob.ok("redo"), "agent:bob#language");
+    has(
+        bob.run("undo staging").said(),
+        "the last change of repo:github.com/acme/shop#staging is by alice",
+    );
     has(alice.ok("key show staging"), "staging is read-only");
     has(alice.ok("key show fees"), "in cents");
 
@@ -145,45 +107,179 @@ fn work(alice: &Person, bob: &Person, meanwhile: &mut dyn FnMut()) {
     assert_eq!(fields(&changed[0], "token"), "alice");
 }
 
-/// Starts a server of a store of several people. Returns its address.
-fn serve(machine: &Scratch, listen: &str) -> (Running, String) {
-    let words = format!("serve --shared --json --listen {listen}");
-    let mut running = Running::start(machine, machine.command(&words));
-    let url = fields(&running.json(), "url");
-    (running, url)
+/// The machine of a team's store.
+trait Machine {
+    fn does(&self, does: Does);
+    /// Makes a copy of the store.
+    fn keep(&mut self);
+    /// Puts the copy in its place.
+    fn restore(&mut self);
+}
+
+impl Machine for Team {
+    fn does(&self, does: Does) {
+        self.proxy.does(does);
+    }
+
+    fn keep(&mut self) {
+        self.scratch.ok("backup b.db");
+    }
+
+    fn restore(&mut self) {
+        self.restart(|machine| drop(machine.ok("restore b.db --replace")));
+    }
+}
+
+/// A database with a role for each of the two, and a store of several people behind a proxy.
+struct Database {
+    cluster: Cluster,
+    proxy: Proxy,
+}
+
+impl Database {
+    fn new() -> Self {
+        let cluster = Cluster::tcp();
+        for role in ["alice", "bob"] {
+            cluster.sql(&format!("CREATE ROLE {role} LOGIN SUPERUSER"));
+        }
+        let proxy = Proxy::start(cluster.port());
+        let database = Self { cluster, proxy };
+        let created = format!("stores create --shared {}", database.of("waynote"));
+        has(Scratch::new().ok(&created), "a store of several people");
+        database
+    }
+
+    /// The way of a role to the store.
+    fn of(&self, role: &str) -> String {
+        waynote_test_postgres::store_at(role, self.proxy.port())
+    }
+}
+
+impl Machine for Database {
+    fn does(&self, does: Does) {
+        self.proxy.does(does);
+    }
+
+    fn keep(&mut self) {
+        let copy = "CREATE DATABASE copy TEMPLATE postgres";
+        self.cluster.sql_in("template1", copy);
+    }
+
+    fn restore(&mut self) {
+        let exchange =
+            "ALTER DATABASE postgres RENAME TO lost; ALTER DATABASE copy RENAME TO postgres";
+        self.cluster.sql_in("template1", exchange);
+    }
+}
+
+/// The two people's work with a team's store beside their own.
+fn work_beside(machine: &mut dyn Machine, people: &[Person; 2]) {
+    let [alice, bob] = people;
+    let there = |of: &Person, words: &str| {
+        let alone = format!("--store {} {words}", of.store);
+        of.run(&alone).said()
+    };
+    for (of, key, language) in [(alice, "fees", "French"), (bob, "port", "Greek")] {
+        of.ok(&format!("key save --notebook language 'in {language}'"));
+        of.ok(&format!("note --key {key} 'of {key}'"));
+        of.ok(&format!("share --to team {key}"));
+    }
+    let blocks = people.each_ref().map(|of| of.start("one"));
+    for (block, own, others) in [
+        (&blocks[0], "French", "Greek"),
+        (&blocks[1], "Greek", "French"),
+    ] {
+        has(block, "`repo:/#fees` (team, by alice): `of fees`");
+        has(block, "`repo:/#port` (team, by bob): `of port`");
+        has(block, own);
+        lacks(block, others);
+    }
+
+    // The answers come after the hooks have ended.
+    alice.ok("note --key db 'Postgres 17'");
+    alice.ok("share --to team db");
+    machine.does(Does::HoldAnswers);
+    for of in people {
+        let block = added(of.hook("SessionStart", "slow"));
+        has(&block, AWAY);
+        has(&block, "`repo:/#fees` (team, by alice)");
+        lacks(block, "#db` (team");
+    }
+    machine.does(Does::Forward);
+    bob.ok("note --key late 'is late'");
+    bob.ok("share --to team late");
+    for of in people {
+        has(of.start("again"), AWAY);
+        of.wait(MINUTE);
+        let block = of.start("later");
+        has(&block, "`repo:/#db` (team, by alice): `Postgres 17`");
+        has(&block, "`repo:/#late` (team, by bob): `is late`");
+        lacks(&block, AWAY);
+    }
+
+    // The store is replaced by an earlier copy. The author still has what it lacks then, and shares it again.
+    machine.keep();
+    alice.ok("note --key lost 'a lost text'");
+    alice.ok("share --to team lost");
+    has(bob.start("before"), "a lost text");
+    machine.restore();
+    // It has as many writes as before.
+    bob.ok("note --key other 'another text'");
+    bob.ok("share --to team other");
+    let block = bob.start("restored");
+    has(&block, "`repo:/#db` (team, by alice)");
+    has(&block, "another text");
+    lacks(block, "a lost text");
+    has(alice.start("restored"), "`repo:/#lost`: `a lost text`");
+    has(alice.ok("share --to team lost"), "shared with the team");
+    has(bob.start("shared"), "`repo:/#lost` (team, by alice)");
+
+    // Each takes back only what is his own, and sees in the morning what the other did.
+    there(alice, "status");
+    for key in ["other", "late", "port"] {
+        has(there(bob, "undo"), format!("#{key}"));
+    }
+    has(there(bob, "undo"), "there is nothing to undo");
+    has(bob.ok("undo"), "repo:github.com/acme/shop#other");
+    has(there(alice, "status"), "3 changes by bob\n");
+    has(there(alice, "undo"), "#lost");
+    let history = there(bob, "history fees");
+    has(&history, "alice");
+    lacks(history, "person");
+    let block = bob.start("end");
+    has(&block, "`repo:/#fees` (team, by alice)");
+    for part in ["other", "by bob", "a lost text"] {
+        lacks(&block, part);
+    }
+    has(block, "`repo:/#port`: `of port`");
 }
 
 #[test]
 fn two_people_on_three_machines() {
-    let machine = Scratch::new();
-    let token = |holder: &str| {
-        let made = machine.json(&format!("token create {holder} --write --json"));
-        fields(&made, "token")
-    };
-    let (hers, his) = (token("alice"), token("bob"));
-    let (running, url) = serve(&machine, "127.0.0.1:0");
-    let store = format!("{url}/s/default");
-    let alice = Person::at("work/shop", &store, &hers);
-    let bob = Person::at("src/clones/the-shop", &store, &his);
-    let listen = url.strip_prefix("http://").unwrap().to_owned();
-    let mut running = Some(running);
-    work(&alice, &bob, &mut || {
-        if let Some(mut server) = running.take() {
-            server.kill();
-        }
-        running = Some(serve(&machine, &listen).0);
+    let mut team = Team::with(&["--shared"]);
+    let ways = ["alice", "bob"].map(|name| (team.url(), team.token(name)));
+    let store = team.url();
+    let header = format!("Authorization: Bearer {}", ways[1].1);
+    let people = people(ways, true);
+    let [alice, bob] = &people;
+    work(&people, &mut || {
+        // The answer comes after the hook has ended. This machine has the last block.
+        team.proxy.does(Does::HoldAnswers);
+        let late = added(bob.hook("SessionStart", "late"));
+        team.proxy.does(Does::Forward);
+        has(&late, "may be out of date");
+        has(&late, "in cents");
+        lacks(bob.start("again"), "may be out of date");
+        team.scratch.ok("backup b.db");
+        alice.ok("key save lost 'a lost text'");
+        team.restart(|machine| drop(machine.ok("restore b.db --replace")));
+        lacks(bob.start("restored"), "lost");
     });
     let of_fees = "notes/history?note=repo%3Agithub.com%2Facme%2Fshop%23fees";
-    let page = http::get_with(
-        &format!("{store}/{of_fees}"),
-        &format!("Authorization: Bearer {his}"),
-    );
+    let page = http::get_with(&format!("{store}/{of_fees}"), &header);
     has(page, "by alice's agent");
     // It stays a store of several people, however it is opened.
-    if let Some(server) = running {
-        server.end(Signal::TERM);
-    }
-    let refused = machine.run("place write --at ~ mine").said();
+    let refused = team.scratch.run("place write --at ~ mine").said();
     has(refused, "cannot be in a store of several people");
     let own = Scratch::new();
     own.ok("place write --at ~ mine");
@@ -193,19 +289,28 @@ fn two_people_on_three_machines() {
 }
 
 #[test]
+fn two_people_with_a_teams_store_beside_their_own() {
+    let mut team = Team::with(&["--shared"]);
+    let ways = ["alice", "bob"].map(|name| (team.url(), team.token(name)));
+    work_beside(&mut team, &people(ways, false));
+}
+
+#[test]
 fn two_people_over_a_database() {
     if !has_postgres() {
         return skipped("two_people_over_a_database");
     }
-    let cluster = Cluster::tcp();
-    for role in ["alice", "bob"] {
-        cluster.sql(&format!("CREATE ROLE {role} LOGIN SUPERUSER"));
+    let database = Database::new();
+    let ways = ["alice", "bob"].map(|role| (database.of(role), String::new()));
+    work(&people(ways, true), &mut || {});
+}
+
+#[test]
+fn two_people_with_a_teams_database_beside_their_own() {
+    if !has_postgres() {
+        return skipped("two_people_with_a_teams_database_beside_their_own");
     }
-    let of = |role: &str| waynote_test_postgres::store_at(role, cluster.port());
-    let machine = Scratch::new();
-    let created = machine.ok(&format!("stores create --shared {}", of("waynote")));
-    has(created, "a store of several people");
-    let alice = Person::at("work/shop", &of("alice"), "");
-    let bob = Person::at("src/clones/the-shop", &of("bob"), "");
-    work(&alice, &bob, &mut || {});
+    let mut database = Database::new();
+    let ways = ["alice", "bob"].map(|role| (database.of(role), String::new()));
+    work_beside(&mut database, &people(ways, false));
 }

@@ -59,6 +59,7 @@ const ODD: [(&str, &str, &[&str]); 5] = [
             // Unknown is not absent.
             "mkdir odd; echo 'gitdir: ../nowhere' > odd/.git",
             "mkdir odd empty; echo 'gitdir: ../empty' > odd/.git",
+            "mkdir odd; echo 'gitdir: /etc' > odd/.git",
             "mkdir odd; mkfifo odd/.git",
             "mkdir odd; ln -s .git odd/.git",
             "mkdir odd; ln -s ../nowhere odd/.git",

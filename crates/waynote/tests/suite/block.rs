@@ -59,7 +59,7 @@ fn with_store<T>(work: impl FnOnce(&dyn LocalStore) -> T) -> T {
 }
 
 /// The text as a Markdown parser sees it: headings, paragraphs and items as lines, code blocks as their text.
-fn seen(text: &str) -> Vec<(String, String)> {
+pub(super) fn seen(text: &str) -> Vec<(String, String)> {
     let mut seen = Vec::new();
     let (mut open, mut word) = (String::new(), String::new());
     for event in Parser::new(text) {

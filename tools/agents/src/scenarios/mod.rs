@@ -2,6 +2,7 @@
 
 pub(super) mod conversations;
 pub(super) mod loops;
+pub(super) mod people;
 pub(super) mod plugins;
 pub(super) mod projects;
 pub(super) mod remote;

@@ -116,7 +116,13 @@ pub(crate) fn reads_what_is_shared(bench: &Bench) -> Result<()> {
 }
 
 /// A session in which the model saves a pinned note under a key.
-fn saves(bench: &Bench, folder: &Path, prompt: &'static str, key: &str, text: &str) -> Result<()> {
+pub(super) fn saves(
+    bench: &Bench,
+    folder: &Path,
+    prompt: &'static str,
+    key: &str,
+    text: &str,
+) -> Result<()> {
     let note: Value = json!({ "key": key, "content": text, "pin": true });
     bench.model.calls("note_save", note);
     let requests = session(bench, folder, prompt)?;
@@ -133,7 +139,7 @@ fn saves(bench: &Bench, folder: &Path, prompt: &'static str, key: &str, text: &s
 }
 
 /// The requests of a session in a folder.
-fn session(bench: &Bench, folder: &Path, prompt: &'static str) -> Result<Vec<Request>> {
+pub(super) fn session(bench: &Bench, folder: &Path, prompt: &'static str) -> Result<Vec<Request>> {
     let words = bench.agent.words(Turn::New(prompt));
     at_once(bench, vec![(bench.agent, words, folder.to_owned())])?;
     let requests = bench.fresh();

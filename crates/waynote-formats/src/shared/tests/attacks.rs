@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::time::Instant;
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 
 use super::*;
 
@@ -78,6 +78,26 @@ fn nothing_is_read_or_written_through_a_link() {
     pipe(&at(".waynote"));
     let notes = shop.notes();
     assert!(notes.all().is_empty() && notes.left_out().len() == 1);
+}
+
+#[test]
+fn a_device_is_no_note() {
+    let shop = Shop::new();
+    shop.put(".waynote/fine.md", "fine");
+    let zero = shop.path().join(".waynote/zero.md");
+    let (kind, of_zero) = (FileType::CharacterDevice, makedev(1, 5));
+    // Others than root are refused.
+    if mknodat(CWD, &zero, kind, Mode::RWXU, of_zero).is_err() {
+        return;
+    }
+    let notes = shop.notes();
+    assert_eq!(addresses(&notes.all()), ["@#fine"]);
+    assert_eq!(
+        left_out(&notes),
+        [".waynote/zero.md: it is no regular file"]
+    );
+    let written = notes.write(&address("@#zero"), &content("x"), None, None);
+    assert!(written.is_err());
 }
 
 #[test]
@@ -214,13 +234,27 @@ fn a_block_reads_little_of_many_notes() {
 }
 
 #[test]
-fn a_hint_counts_many_files_in_part() {
+fn of_more_files_than_are_looked_at_a_part_is_read() {
     let shop = Shop::new();
+    shop.put(".waynote/src/x.md", "x");
     for number in 0..=MOST {
         let folder = shop.path().join(format!(".waynote/{}", number / 4000));
-        fs::create_dir_all(&folder).unwrap();
+        if number % 4000 == 0 {
+            fs::create_dir_all(&folder).unwrap();
+        }
         fs::File::create(folder.join(format!("k{number}.md"))).unwrap();
     }
+    // A hint counts no further.
     let (count, is_all) = shop.notes().count();
     assert!(count < MOST && !is_all);
+    let notes = shop.notes();
+    notes.all();
+    let left_out = notes.left_out();
+    assert!(left_out.len() <= MOST + 1, "{}", left_out.len());
+    assert!(left_out.iter().any(|of| of.file == FOLDER));
+    // What is not asked for costs nothing.
+    let notes = shop.notes();
+    let of_src = notes.of_scopes(&scopes(&["~/shop/src"]));
+    assert_eq!(addresses(&of_src), ["@//src#x"]);
+    assert_eq!(notes.left_out(), []);
 }
