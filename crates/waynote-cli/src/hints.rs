@@ -94,7 +94,8 @@ fn command(error: &Error) -> Option<String> {
         }
         Error::Loop(error) => return of_loop(error),
         Error::Undo(UndoError::Superseded { address, .. }) => {
-            format!("`waynote history {}` lists it", quoted(&address.to_string()))
+            let note = quoted(&address.to_string());
+            format!("that is `waynote history {note}`, then `waynote restore {note}@N`")
         }
         Error::Forgotten { .. } | Error::Undo(_) => {
             "`waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back".into()

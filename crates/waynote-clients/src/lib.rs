@@ -25,7 +25,7 @@
 //!     environment: &environment,
 //!     handed_on: &["WAYNOTE_STORE"],
 //! };
-//! let setup = Setup::new(machine, Client::Codex, InstallScope::User, false)?;
+//! let setup = Setup::new(machine, Client::Codex, InstallScope::User)?;
 //! let installation = Installation::plan(&setup, false)?;
 //! assert!(installation.steps().iter().all(|step| step.action == Action::Made));
 //! installation.carry_out()?;

@@ -233,11 +233,6 @@ pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
     Ok(Content::text(text)?)
 }
 
-/// The address of an event of a session, if it is one.
-pub(crate) fn event_named(typed: &str) -> Option<EventAddress> {
-    typed.trim().parse().ok()
-}
-
 /// The text of an event.
 pub(crate) fn event_at(store: &dyn Store, address: &EventAddress) -> Result<String, Refusal> {
     if let Some(recorded) = store.event(address)? {

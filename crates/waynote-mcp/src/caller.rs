@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use waynote::context::{Budget, Request, Style};
+use waynote::context::{Budget, ReaderTools, Request, Style};
 use waynote::named::Typist;
 use waynote::{Address, Base, Limits, Lineage, Name, Place, Scope, Store, person};
 
 use jiff::Timestamp;
 
-use crate::reader_tools::reader_tools;
 use crate::reply::Refusal;
 
 /// The caller of a connection: the same for all its calls.
@@ -43,6 +42,11 @@ pub struct Caller {
 
 /// Says which places' notes apply at a directory: whoever knows the file system makes it.
 pub type Lineages = Arc<dyn Fn(&Place) -> Lineage + Send + Sync>;
+
+/// The tools of [`Set::Default`](crate::Set::Default) that a block names to its reader: to show a note whole, and to search.
+pub fn reader_tools() -> ReaderTools {
+    ReaderTools::new("note_show", "note_search")
+}
 
 impl Caller {
     /// True if one of its directories can be a project.

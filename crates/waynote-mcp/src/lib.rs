@@ -89,7 +89,6 @@ mod message;
 mod notes;
 mod parameter;
 mod project;
-mod reader_tools;
 mod reply;
 mod resources;
 mod server;
@@ -104,13 +103,12 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::runtime::Handle;
 
-pub use caller::{Caller, Lineages};
+pub use caller::{Caller, Lineages, reader_tools};
 pub use delivery::Delivery;
 pub use host::Host;
 #[cfg(feature = "http")]
 pub use http::answer;
 pub use message::MESSAGE_BYTES;
-pub use reader_tools::reader_tools;
 pub use reply::Refusal;
 pub use server::Options;
 pub use tools::Set;

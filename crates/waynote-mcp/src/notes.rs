@@ -45,14 +45,6 @@ impl Notes {
         Ok(self.host.store())
     }
 
-    /// The text of a block, or the sentence that says that there are no notes.
-    pub(crate) fn block_or_none(&mut self, request: &Request) -> Result<String, Refusal> {
-        Ok(match self.render(request)? {
-            text if text.is_empty() => "No notes apply here yet.".into(),
-            text => text,
-        })
-    }
-
     /// The text of the caller's block.
     pub(crate) fn block(&mut self, here: &ConnectedCaller) -> Result<String, Refusal> {
         let request = self.request(here)?;

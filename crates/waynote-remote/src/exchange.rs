@@ -140,7 +140,11 @@ impl Exchange {
         left: Duration,
         whole: Duration,
     ) -> Result<Response<Body>, Failed> {
-        let request = match self.current_token().map_err(Failed::For)? {
+        let token = self.token.get().map_err(|reason| {
+            let url = self.url.to_string();
+            Failed::For(RemoteError::NoToken { url, reason }.into())
+        })?;
+        let request = match token {
             Some(token) => request.header("authorization", format!("Bearer {token}")),
             None => request,
         };
@@ -156,15 +160,6 @@ impl Exchange {
             .build();
         let response = self.agent.run(request);
         response.map_err(|error| self.failed(error, whole))
-    }
-
-    /// The token as it is now, if there is one.
-    fn current_token(&self) -> Result<Option<String>> {
-        let token = self.token.get();
-        Ok(token.map_err(|reason| {
-            let url = self.url.to_string();
-            RemoteError::NoToken { url, reason }
-        })?)
     }
 
     /// The error of a question that has no answer.

@@ -57,21 +57,12 @@ impl RemoteStore {
     }
 
     /// Records the damage in an answer.
-    fn damaged(&self, new: Damage) {
-        if new.is_none() {
-            return;
-        }
+    fn damaged(&self, notes: &[String], index: bool) {
         let mut damage = self.damage.lock();
-        damage.notes.extend(new.notes);
+        damage.notes.extend_from_slice(notes);
         damage.notes.sort();
         damage.notes.dedup();
-        damage.index |= new.index;
-    }
-
-    fn damaged_notes(&self, notes: &[String]) {
-        let mut damage = Damage::default();
-        damage.notes.extend_from_slice(notes);
-        self.damaged(damage);
+        damage.index |= index;
     }
 
     /// The stamp with an id, by which the server knows a call that is sent again.
@@ -121,7 +112,7 @@ impl RemoteStore {
 impl Reader for RemoteStore {
     fn read(&self, ask: &Ask) -> Result<Answers> {
         let answers: Answers = self.exchange.post("read", ask)?;
-        self.damaged_notes(&answers.damaged);
+        self.damaged(&answers.damaged, false);
         Ok(answers)
     }
 
@@ -131,13 +122,13 @@ impl Reader for RemoteStore {
             moment,
         };
         let found: NotesFound = self.exchange.post("as-of", &request)?;
-        self.damaged(found.damage);
+        self.damaged(&found.damage.notes, found.damage.index);
         Ok(found.notes)
     }
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
         let found: HitsFound = self.exchange.post("search", request)?;
-        self.damaged(found.damage);
+        self.damaged(&found.damage.notes, found.damage.index);
         Ok(found.hits)
     }
 
@@ -150,7 +141,7 @@ impl Reader for RemoteStore {
         let answer = self.block(ask)?;
         if let BlockAnswer::Block { block, .. } | BlockAnswer::BlockAndNotes { block, .. } = &answer
         {
-            self.damaged_notes(&block.receipt.damaged);
+            self.damaged(&block.receipt.damaged, false);
         }
         Ok(Some(answer))
     }

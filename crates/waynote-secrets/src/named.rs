@@ -299,7 +299,8 @@ fn assigned(
         || blanks > 0 && rest.value_said_later()
         || rest.value_below()
         || rest.value_beside()
-        || (is_listed && is_quoted || is_symbol) && rest.next_in_list();
+        // The comma of a list of arguments: `"--password", "…"`.
+        || (is_listed && is_quoted || is_symbol) && rest.take(",");
     // `--token VALUE`, `password VALUE`: nothing but a blank between. To pass something is a verb.
     let is_verb = text[..name_end].strip_suffix("pass");
     let is_verb =
@@ -464,11 +465,6 @@ impl Rest<'_> {
             .min();
         self.at += end.unwrap_or(0);
         end.is_some()
-    }
-
-    /// Passes over the comma of a list of arguments: `"--password", "…"`.
-    fn next_in_list(&mut self) -> bool {
-        self.take(",")
     }
 
     /// The value behind a type and its own sign: `: &str = "…"`.

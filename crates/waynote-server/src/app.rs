@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use waynote::store::NotesBeside;
 use waynote::tend::LastGiven;
 use waynote::{Limits, Name, Place};
@@ -19,7 +19,6 @@ use crate::page::link::Link;
 use crate::served_stores::ServedStores;
 use crate::stop::Stopper;
 use crate::tls::Certificates;
-use crate::watch::Watcher;
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -55,7 +54,8 @@ pub(crate) struct AppState {
     pub(crate) metrics: Metrics,
     pub(crate) buckets: Buckets,
     pub(crate) searches: Arc<Semaphore>,
-    pub(crate) watcher: Arc<Watcher>,
+    /// Wakes the task that polls the stores, when a feed begins.
+    pub(crate) feed_begins: Arc<Notify>,
     pub(crate) stopper: Stopper,
     /// The time at which the server started, for ids of requests.
     pub(crate) started: i64,

@@ -1,6 +1,5 @@
 //! The log: a line of JSON for each request. It holds no query, body, address of a note, path or header.
 
-use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -8,37 +7,22 @@ use parking_lot::Mutex;
 
 use serde::Serialize;
 
-/// The destination of the log, if there is one.
+/// The destination of the log.
 #[derive(Clone)]
-pub struct Log {
-    to: Option<Arc<Mutex<Box<dyn Write + Send>>>>,
-}
+pub struct Log(Arc<Mutex<Box<dyn Write + Send>>>);
 
 impl Log {
     /// A log that is written here, a line at a time.
     pub fn to(writer: impl Write + Send + 'static) -> Self {
-        Self {
-            to: Some(Arc::new(Mutex::new(Box::new(writer)))),
-        }
-    }
-
-    /// No log.
-    pub fn none() -> Self {
-        Self { to: None }
+        Self(Arc::new(Mutex::new(Box::new(writer))))
     }
 
     /// Writes a line. A line that cannot be written is lost: a full disk must not stop the server.
     pub(crate) fn line(&self, line: &impl Serialize) {
-        if let (Some(to), Ok(mut line)) = (&self.to, serde_json::to_vec(line)) {
+        if let Ok(mut line) = serde_json::to_vec(line) {
             line.push(b'\n');
-            let _ = to.lock().write_all(&line);
+            let _ = self.0.lock().write_all(&line);
         }
-    }
-}
-
-impl fmt::Debug for Log {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Log")
     }
 }
 

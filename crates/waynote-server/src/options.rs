@@ -4,9 +4,6 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The default port.
-pub(crate) const PORT: u16 = 7467;
-
 /// The options of a server: its address, TLS, and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -28,7 +25,7 @@ impl Default for Options {
     /// Port 7467 of this machine, without TLS.
     fn default() -> Self {
         Self {
-            listen: (Ipv4Addr::LOCALHOST, PORT).into(),
+            listen: (Ipv4Addr::LOCALHOST, 7467).into(),
             tls: None,
             behind_proxy: false,
             one_time_link: false,

@@ -266,14 +266,10 @@ impl Problem {
             .hint("send JSON with `Content-Type: application/json`"),
             StatusCode::TOO_MANY_REQUESTS => Self::too_many("there are too many requests"),
             status if status.is_server_error() => Self::internal(),
-            status => Self::new(
-                status,
-                "bad_request",
-                status
-                    .canonical_reason()
-                    .unwrap_or("the request is not valid"),
-            )
-            .hint("/s/NAME/api/v1/openapi.json says what each route takes"),
+            status => {
+                let reason = status.canonical_reason();
+                Self::bad_request(reason.unwrap_or("the request is not valid")).with_status(status)
+            }
         }
     }
 }

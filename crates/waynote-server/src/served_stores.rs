@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 use waynote::SqliteStore;
 
 use crate::app::Clock;
@@ -17,7 +18,7 @@ use crate::problem::{Answer, Problem};
 use crate::sign_in::UsedToday;
 use crate::stores::{Database, ServableStore, Stores, is_name};
 use crate::visit::waiting;
-use crate::watch::{Watcher, WriteNotifier};
+use crate::watch::WriteNotifier;
 
 /// A store with the server's data about it.
 pub(crate) struct ServedStore {
@@ -52,18 +53,18 @@ pub(crate) struct ServedStores {
     pub(crate) database_needs_token: AtomicBool,
     /// Those of the database that were asked for.
     open: Mutex<HashMap<String, Arc<ServedStore>>>,
-    watcher: Arc<Watcher>,
+    feed_begins: Arc<Notify>,
     clock: Clock,
 }
 
 impl ServedStores {
-    pub(crate) fn new(stores: &Stores, watcher: Arc<Watcher>, clock: Clock) -> Self {
+    pub(crate) fn new(stores: &Stores, feed_begins: Arc<Notify>, clock: Clock) -> Self {
         let mut served_stores = Self {
             named: BTreeMap::new(),
             database: stores.database.clone(),
             database_needs_token: AtomicBool::new(false),
             open: Mutex::default(),
-            watcher,
+            feed_begins,
             clock,
         };
         for (name, named) in &stores.by_name {
@@ -77,7 +78,7 @@ impl ServedStores {
     }
 
     fn served_store(&self, store: Arc<dyn ServableStore>) -> ServedStore {
-        let watched = Arc::new(WriteNotifier::new(self.watcher.clone()));
+        let watched = Arc::new(WriteNotifier::new(self.feed_begins.clone()));
         let clock = self.clock.clone();
         let store = NotifyingStore::new(store, watched, clock.clone());
         ServedStore {

@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use waynote::tend::LastGiven;
 use waynote::{Name, Place};
 use waynote_mcp::Lineages;
@@ -22,7 +22,6 @@ use crate::served_stores::ServedStores;
 use crate::stop::Stopper;
 use crate::stores::{Stores, is_name};
 use crate::tls::{Certificates, Reloader};
-use crate::watch::Watcher;
 use crate::{connection, quiet, routes, tls, watch};
 
 /// A server that does not listen yet.
@@ -33,8 +32,8 @@ pub struct Server {
 impl Server {
     /// A server of these stores.
     pub fn new(stores: &Stores, options: Options, clock: Clock, log: Log) -> Self {
-        let watcher = Arc::new(Watcher::default());
-        let served_stores = ServedStores::new(stores, watcher.clone(), clock.clone());
+        let feed_begins = Arc::new(Notify::new());
+        let served_stores = ServedStores::new(stores, feed_begins.clone(), clock.clone());
         let started = clock().as_microsecond();
         Self {
             shared: AppState {
@@ -50,7 +49,7 @@ impl Server {
                 last_given: None,
                 log,
                 metrics: Metrics::default(),
-                watcher,
+                feed_begins,
                 stopper: Stopper::new(),
                 started,
                 requests: AtomicU64::new(0),

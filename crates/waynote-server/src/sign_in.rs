@@ -10,7 +10,7 @@ use axum::http::header::AUTHORIZATION;
 use jiff::{Timestamp, civil, tz::TimeZone};
 use waynote::Reader;
 
-use crate::access::{Grant, TokenInfo, Tokens};
+use crate::access::{Grant, Tokens};
 use crate::app::{App, AppState};
 use crate::page::signed;
 use crate::problem::{Answer, Problem};
@@ -52,14 +52,11 @@ pub(crate) async fn grant(
         waiting(move || look_up(&of, token.as_deref(), now)).await?
     };
     let found = found.map_err(|error| Problem::of_store(&error, name))?;
-    match found {
-        TokenLookup::Granted(grant) => Ok(grant),
-        TokenLookup::Token(info) => {
-            note_use(served_store, &info.id, now).await?;
-            Ok(Grant::of(info))
-        }
-        TokenLookup::Refused => Err(Problem::unauthorized()),
+    let grant = found.ok_or_else(Problem::unauthorized)?;
+    if let Some(token) = &grant.token {
+        note_use(served_store, &token.id, now).await?;
     }
+    Ok(grant)
 }
 
 /// Notes that a token was used today. A token counts even if its store cannot be written now.
@@ -72,50 +69,37 @@ async fn note_use(served_store: &ServedStore, id: &str, now: Timestamp) -> Answe
     Ok(())
 }
 
-/// The result of a look-up of a token.
-enum TokenLookup {
-    /// The request is granted without a token, or with a cookie.
-    Granted(Grant),
-    /// The token is one of the store's.
-    Token(TokenInfo),
-    /// There is no token, or it does not count.
-    Refused,
-}
-
-/// Looks a token up. Reads only.
+/// Looks a token up: what it grants; none if there is no token, or if it does not count. Reads only.
 fn look_up(
     served_store: &ServedStore,
     token: Option<&str>,
     now: Timestamp,
-) -> waynote::Result<TokenLookup> {
+) -> waynote::Result<Option<Grant>> {
     if !served_store.needs_token.load(Ordering::Relaxed) {
         if !Tokens::new(&served_store.store).is_closed()? {
-            return Ok(TokenLookup::Granted(Grant::everything()));
+            return Ok(Some(Grant::everything()));
         }
         served_store.needs_token.store(true, Ordering::Relaxed);
     }
     let Some(token) = token else {
-        return Ok(TokenLookup::Refused);
+        return Ok(None);
     };
     if served_store
         .link
         .get()
         .is_some_and(|link| link.is_known(token))
     {
-        return Ok(TokenLookup::Granted(Grant::everything()));
+        return Ok(Some(Grant::everything()));
     }
     let found = match signed::number(token) {
-        Some(number) => signed::token(&served_store.store, number, now)?
-            .map(|info| TokenLookup::Granted(Grant::of(info))),
-        None => Tokens::new(&served_store.store)
-            .check(token, now)?
-            .map(TokenLookup::Token),
+        Some(number) => signed::token(&served_store.store, number, now)?,
+        None => Tokens::new(&served_store.store).check(token, now)?,
     };
     if found.is_some() {
         // So that whoever asks later need not wait for it.
         served_store.store.is_shared()?;
     }
-    Ok(found.unwrap_or(TokenLookup::Refused))
+    Ok(found.map(Grant::of))
 }
 
 /// The tokens that were used today, so that the day of a use is noted once.

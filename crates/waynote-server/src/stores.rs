@@ -46,30 +46,26 @@ pub trait Database: Send + Sync {
 
 impl Stores {
     /// Adds a store under a name. It replaces a store of the same name.
-    pub fn with(self, name: impl Into<String>, store: Arc<dyn ServableStore>) -> Self {
-        self.add(name.into(), store, None)
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, store: Arc<dyn ServableStore>) -> Self {
+        let named = NamedStore { store, file: None };
+        self.by_name.insert(name.into(), named);
+        self
     }
 
     /// Adds a store in a file of this machine, like [`Stores::with`]. Tokens are looked up in it without switching to a
     /// thread that may block, so a small read must never take long.
-    pub fn with_file(self, name: impl Into<String>, store: Arc<SqliteStore>) -> Self {
-        self.add(name.into(), store.clone(), Some(store))
+    #[must_use]
+    pub fn with_file(mut self, name: impl Into<String>, store: Arc<SqliteStore>) -> Self {
+        let (file, store) = (Some(store.clone()), store);
+        self.by_name.insert(name.into(), NamedStore { store, file });
+        self
     }
 
     /// Adds every store of a database under its own name. A store that was added under that name comes first.
     #[must_use]
     pub fn with_database(mut self, database: Arc<dyn Database>) -> Self {
         self.database = Some(database);
-        self
-    }
-
-    fn add(
-        mut self,
-        name: String,
-        store: Arc<dyn ServableStore>,
-        file: Option<Arc<SqliteStore>>,
-    ) -> Self {
-        self.by_name.insert(name, NamedStore { store, file });
         self
     }
 

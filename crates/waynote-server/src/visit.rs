@@ -17,7 +17,6 @@ use crate::notifying_store::NotifyingStore;
 use crate::problem::{Answer, Problem};
 use crate::served_stores::ServedStore;
 use crate::sign_in;
-use crate::stores::ServableStore;
 
 /// The address of a request's client.
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +60,6 @@ pub(crate) struct Visit {
     pub(crate) served_store: Arc<ServedStore>,
     /// The store, as the token allows.
     pub(crate) store: Arc<GrantedStore<NotifyingStore>>,
-    /// The store with its side data, for tokens.
-    pub(crate) served: Arc<dyn ServableStore>,
     /// The grant of the token.
     pub(crate) grant: Grant,
     /// The request's `Idempotency-Key`.
@@ -71,6 +68,55 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
+    /// The request to a store with this token.
+    pub(crate) async fn of(app: &App, name: String, token: Option<String>) -> Answer<Self> {
+        let (served_store, grant) = Self::let_in(app, &name, token).await?;
+        if let Some(token) = grant.name()
+            && !app.buckets.take(Key::token(&name, token))
+        {
+            return Err(Problem::too_many("this token has sent too many requests"));
+        }
+        Ok(Self {
+            name,
+            store: Arc::new(GrantedStore::new(served_store.store.clone(), grant.clone())),
+            served_store,
+            grant,
+            idempotency_key: None,
+            app: app.clone(),
+        })
+    }
+
+    /// The store of that name, and what the token grants there.
+    async fn let_in(
+        app: &App,
+        name: &str,
+        token: Option<String>,
+    ) -> Answer<(Arc<ServedStore>, Grant)> {
+        let mut is_again = false;
+        loop {
+            let found = app.served_stores.find(name, token.is_some()).await?;
+            let Some(served_store) = found else {
+                // Others get the same answer as for a store that the token is not for.
+                return Err(match app.is_open() {
+                    true => Problem::no_such_store(),
+                    false => Problem::unauthorized(),
+                });
+            };
+            match sign_in::grant(app, name, &served_store, token.clone()).await {
+                // It was dropped, or made anew, since it was found.
+                Err(problem)
+                    if problem.is_of_lost_store()
+                        && served_store.found_in.is_some()
+                        && !is_again =>
+                {
+                    app.served_stores.forget(name);
+                    is_again = true;
+                }
+                grant => return Ok((served_store, grant?)),
+            }
+        }
+    }
+
     /// Like [`Visit::run`], for a search or a prompt block: few are made at one time.
     pub(crate) async fn search<T: Send + 'static>(
         &self,
@@ -186,59 +232,6 @@ impl FromRequestParts<App> for Visit {
             });
         }
         Ok(visit)
-    }
-}
-
-impl Visit {
-    /// The request to a store with this token.
-    pub(crate) async fn of(app: &App, name: String, token: Option<String>) -> Answer<Self> {
-        let (served_store, grant) = Self::let_in(app, &name, token).await?;
-        let store = served_store.store.clone();
-        if let Some(token) = grant.name()
-            && !app.buckets.take(Key::token(&name, token))
-        {
-            return Err(Problem::too_many("this token has sent too many requests"));
-        }
-        Ok(Self {
-            name,
-            served_store,
-            store: Arc::new(GrantedStore::new(store.clone(), grant.clone())),
-            served: Arc::new(store),
-            grant,
-            idempotency_key: None,
-            app: app.clone(),
-        })
-    }
-
-    /// The store of that name, and what the token grants there.
-    async fn let_in(
-        app: &App,
-        name: &str,
-        token: Option<String>,
-    ) -> Answer<(Arc<ServedStore>, Grant)> {
-        let mut is_again = false;
-        loop {
-            let found = app.served_stores.find(name, token.is_some()).await?;
-            let Some(served_store) = found else {
-                // Others get the same answer as for a store that the token is not for.
-                return Err(match app.is_open() {
-                    true => Problem::no_such_store(),
-                    false => Problem::unauthorized(),
-                });
-            };
-            match sign_in::grant(app, name, &served_store, token.clone()).await {
-                // It was dropped, or made anew, since it was found.
-                Err(problem)
-                    if problem.is_of_lost_store()
-                        && served_store.found_in.is_some()
-                        && !is_again =>
-                {
-                    app.served_stores.forget(name);
-                    is_again = true;
-                }
-                grant => return Ok((served_store, grant?)),
-            }
-        }
     }
 }
 

@@ -26,16 +26,16 @@ pub(crate) struct WriteNotifier {
     written: Notify,
     /// The version at the last poll, while there is a feed.
     known: Mutex<Option<Version>>,
-    watcher: Arc<Watcher>,
+    feed_begins: Arc<Notify>,
 }
 
 impl WriteNotifier {
-    pub(crate) fn new(watcher: Arc<Watcher>) -> Self {
+    pub(crate) fn new(feed_begins: Arc<Notify>) -> Self {
         Self {
             writes: watch::Sender::new(0),
             written: Notify::new(),
             known: Mutex::default(),
-            watcher,
+            feed_begins,
         }
     }
 
@@ -57,19 +57,13 @@ impl WriteNotifier {
             *self.known.lock() = None;
         }
         let news = self.writes.subscribe();
-        self.watcher.someone.notify_one();
+        self.feed_begins.notify_one();
         news
     }
 
     pub(crate) fn is_watched(&self) -> bool {
         self.writes.receiver_count() > 0
     }
-}
-
-/// Wakes the polling task when a feed begins.
-#[derive(Default)]
-pub(crate) struct Watcher {
-    someone: Notify,
 }
 
 /// Polls the heads of stores with feeds while the server runs. The stores of the database wait for it alone.
@@ -80,7 +74,7 @@ pub(crate) async fn watch(app: App) {
             |served_store: &Arc<ServedStore>| served_store.store.watched().is_watched();
         match app.served_stores.all().iter().any(is_watched) {
             true => tokio::time::sleep(INTERVAL).await,
-            false => app.watcher.someone.notified().await,
+            false => app.feed_begins.notified().await,
         }
         let mut watched: HashMap<String, Vec<Arc<ServedStore>>> = HashMap::new();
         for served_store in app.served_stores.all().into_iter().filter(is_watched) {

@@ -81,7 +81,7 @@ fn clients(
     for client in named.map_or(Client::ALL.to_vec(), |client| vec![client]) {
         let is_set_up = |reach| -> Outcome<bool> {
             // Home and the root have no project's files.
-            let Ok(setup) = Setup::new(machine(), client, reach, false) else {
+            let Ok(setup) = Setup::new(machine(), client, reach) else {
                 return Ok(false);
             };
             let states = states(machine(), client, reach)?;
@@ -96,7 +96,7 @@ fn clients(
             continue;
         }
         checked += 1;
-        let setup = Setup::new(machine(), client, reach, false)?;
+        let setup = Setup::new(machine(), client, reach)?;
         findings.append(of_client(&setup)?);
         of_target(settings, &setup, findings)?;
     }

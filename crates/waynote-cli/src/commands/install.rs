@@ -117,11 +117,10 @@ fn each(
 
 /// Into one client; prints the steps, and gives them as a value.
 fn install_one(context: &mut Context<'_>, args: &InstallArgs, client: Client) -> Outcome<Value> {
-    let setup = Setup::new(machine(), client, reach(args.project), args.every_prompt)?
-        .asks(args.ask)
-        .by_server(args.by_server);
-    let target = target(context, args.remote_mcp, &setup)?;
-    let setup = setup.to(target);
+    let mut setup = Setup::new(machine(), client, reach(args.project))?;
+    (setup.every_prompt, setup.asks) = (args.every_prompt, args.ask);
+    setup.by_server = args.by_server;
+    setup.target = target(context, args.remote_mcp, &setup)?;
     let installation = Installation::plan(&setup, args.dry_run)?;
     let is_found = client.is_found(machine())?;
     if !args.dry_run {
@@ -290,7 +289,7 @@ fn uninstall_one(
     args: &UninstallArgs,
     client: Client,
 ) -> Outcome<Value> {
-    let setup = Setup::new(machine(), client, reach(args.project), true)?;
+    let setup = Setup::new(machine(), client, reach(args.project))?;
     let removal = Removal::plan(&setup, args.dry_run)?;
     if !args.dry_run {
         removal.carry_out()?;

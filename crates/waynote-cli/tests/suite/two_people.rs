@@ -73,6 +73,10 @@ fn work([alice, bob]: &[Person; 2], meanwhile: &mut dyn FnMut()) {
     has(nothing, "there is nothing to undo");
     has(bob.ok("--author agent:default undo"), "#port");
     has(bob.ok("redo"), "agent:bob#language");
+    has(
+        bob.run("undo staging").said(),
+        "the last change of repo:github.com/acme/shop#staging is by alice",
+    );
     has(alice.ok("key show staging"), "staging is read-only");
     has(alice.ok("key show fees"), "in cents");
 

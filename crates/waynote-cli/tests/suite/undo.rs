@@ -73,8 +73,8 @@ fn only_ones_own_changes_here_are_meant() {
 
     $ waynote undo
     exit 1
-    error: ann has changed agent:default#mine since your last change of it
-      look at its history, then undo it by its address, or restore a revision; `waynote history agent:default#mine` lists it
+    error: the last change of agent:default#mine is by ann
+      look at its history, then restore the revision that you want; that is `waynote history agent:default#mine`, then `waynote restore agent:default#mine@N`
     ");
 }
 

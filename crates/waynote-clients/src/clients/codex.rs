@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use waynote_system::{Environment, text_file};
+use waynote_system::Environment;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::edit::Edit;
 use crate::formats::entry::NAME;
 use crate::formats::source;
-use crate::formats::toml;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::findings::Findings;
 use crate::profile::reading::{Kind, Off, Reading, Switch};
@@ -260,7 +259,7 @@ fn hooks(root: &Roots<'_>) -> Result<PathBuf> {
 /// The user's configuration.
 fn user_config(environment: &Environment) -> Option<Value> {
     let path = config(&Roots::of(environment, InstallScope::User).ok()?).ok()?;
-    toml::read(&text_file::read(&path).ok()??)
+    source::read(&path)
 }
 
 /// True if it trusts the working directory or one above it, by the user's file.

@@ -76,7 +76,7 @@ mod tests {
             handed_on: &[],
         };
         let found = || {
-            let setup = Setup::new(machine, Client::Goose, InstallScope::User, false).unwrap();
+            let setup = Setup::new(machine, Client::Goose, InstallScope::User).unwrap();
             let is_there = setup.snippet().unwrap().unwrap().is_there();
             (setup.target, is_there)
         };
@@ -84,8 +84,9 @@ mod tests {
         let endpoint = Target::endpoint("https://notes.example/s/team");
         let program = Target::default().with("--agent", "builder");
         for target in [endpoint, program] {
-            let setup = Setup::new(machine, Client::Goose, InstallScope::User, false).unwrap();
-            let snippet = setup.to(target.clone()).snippet().unwrap().unwrap();
+            let mut setup = Setup::new(machine, Client::Goose, InstallScope::User).unwrap();
+            setup.target = target.clone();
+            let snippet = setup.snippet().unwrap().unwrap();
             std::fs::create_dir_all(snippet.file.parent().unwrap()).unwrap();
             let text = format!("extensions:\n{}\n", snippet.lines);
             std::fs::write(&snippet.file, text).unwrap();

@@ -43,7 +43,6 @@ pub fn examine(
     let mut command = None;
     let (mut has_hook, mut is_there) = (false, false);
     for file in setup.files()? {
-        let is_wanted = setup.has_hooks() || file.without_hooks().is_some();
         let state = file.state();
         // Another program's entry is not started.
         if !matches!(state, State::Missing | State::Refused(_)) {
@@ -53,7 +52,7 @@ pub fn examine(
                 has_hook |= file.part.has_hooks();
             }
         }
-        if is_wanted {
+        if file.wanted(setup.has_hooks()).is_some() {
             files.push((file, state));
         }
     }
@@ -121,13 +120,13 @@ pub fn examine(
             Err(reason) => failed(title, "the hook", "hook", &reason, &mut findings),
         }
     }
-    type Tried = fn(&Setup<'_>, Timestamp) -> Result<(), Reason>;
+    type Tried = fn(&Setup<'_>, Timestamp, Event) -> Result<Duration, Reason>;
     let tried: [(&[Event], &str, &str, Tried); 2] = [
         (
             &[Event::BeforeTool, Event::AfterTool],
             "hook at tools",
             "a note of the path",
-            trial::action,
+            trial::hand_over,
         ),
         (
             &[Event::AfterTool, Event::AfterFailure],
@@ -137,15 +136,13 @@ pub fn examine(
         ),
     ];
     for (events, hook, brings, tried) in tried {
-        if !has_hook
-            || events
-                .iter()
-                .all(|event| client.event_word(*event).is_none())
-        {
+        let mut events = events.iter().copied();
+        let event = events.find(|event| client.event_word(*event).is_some());
+        let Some(event) = event.filter(|_| has_hook) else {
             continue;
-        }
-        match tried(setup, now) {
-            Ok(()) => findings.ok(format!("{title}: {hook} works: it brings {brings}")),
+        };
+        match tried(setup, now, event) {
+            Ok(_) => findings.ok(format!("{title}: {hook} works: it brings {brings}")),
             Err(reason) => failed(
                 title,
                 &format!("the {hook}"),

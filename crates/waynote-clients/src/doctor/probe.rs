@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use waynote::visible::visible;
 
 /// The longest that a step may take; the most impatient client waits ten seconds.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -113,9 +114,9 @@ pub fn round_trip(command: Command) -> Result<usize> {
 
 /// The answer to a request; notifications and requests of the server's own are passed over.
 fn answer(lines: &Receiver<String>, id: u64, asked: &str) -> Result<Value> {
-    let mut patience = PATIENCE;
-    let begin = now();
+    let begin = Instant::now();
     loop {
+        let patience = PATIENCE.saturating_sub(begin.elapsed());
         let line = lines.recv_timeout(patience).map_err(|error| match error {
             RecvTimeoutError::Timeout => {
                 format!("it did not answer `{asked}` in {} s", PATIENCE.as_secs())
@@ -123,10 +124,8 @@ fn answer(lines: &Receiver<String>, id: u64, asked: &str) -> Result<Value> {
             RecvTimeoutError::Disconnected => format!("it ended without answering `{asked}`"),
         })?;
         let message: Value = serde_json::from_str(&line).map_err(|_| {
-            format!(
-                "it printed a line that is no message: `{}`",
-                start_of(&line)
-            )
+            let start = visible(&line.chars().take(80).collect::<String>());
+            format!("it printed a line that is no message: `{start}`")
         })?;
         if message["id"] == json!(id) && message.get("method").is_none() {
             let Some(error) = message.get("error") else {
@@ -135,15 +134,5 @@ fn answer(lines: &Receiver<String>, id: u64, asked: &str) -> Result<Value> {
             let why = error["message"].as_str().unwrap_or("without a message");
             return Err(format!("it answered `{asked}` with an error: {why}").into());
         }
-        patience = PATIENCE.saturating_sub(begin.elapsed());
     }
-}
-
-fn start_of(line: &str) -> String {
-    waynote::visible::visible(&line.chars().take(80).collect::<String>())
-}
-
-/// For a deadline alone.
-fn now() -> Instant {
-    Instant::now()
 }

@@ -41,23 +41,13 @@ pub(super) fn hook(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
     Ok(longest)
 }
 
-/// Runs the hook at a tool that touches a file, in a directory with one note.
-pub(super) fn action(setup: &Setup<'_>, now: Timestamp) -> Result {
-    let mut events = [Event::BeforeTool, Event::AfterTool].into_iter();
-    let event = events.find(|event| setup.profile.event_word(*event).is_some());
-    hand_over(setup, now, event.ok_or(NO_COMMAND)?).map(drop)
-}
-
 /// Runs the hook after a command that fails, with a note that matches its error.
-pub(super) fn failure(setup: &Setup<'_>, now: Timestamp) -> Result {
-    let profile = setup.profile;
-    let mut events = [Event::AfterFailure, Event::AfterTool].into_iter();
-    let event = events.find(|event| profile.event_word(*event).is_some());
-    let [_, running] = profile.tools;
+pub(super) fn failure(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration> {
+    let [_, running] = setup.profile.tools;
     let tool = json!({
         "tool_name": running.split('|').next(), "tool_input": { "command": COMMAND }, "error": ERROR,
     });
-    hand_over_at(setup, now, event.ok_or(NO_COMMAND)?, &tool).map(drop)
+    hand_over_at(setup, now, event, &tool)
 }
 
 /// Starts the server as a client of that name does, on a temporary store that holds one note.
@@ -123,7 +113,8 @@ impl Trial {
     }
 }
 
-fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration> {
+/// Runs the hook of an event; at a tool, one that touches a file in a directory with one note.
+pub(super) fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration> {
     let tool = json!({ "tool_name": "Read", "tool_input": { "file_path": "below/file" } });
     hand_over_at(setup, now, event, &tool)
 }

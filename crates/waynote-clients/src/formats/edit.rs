@@ -8,7 +8,7 @@ use super::refusal::{EditResult, Refusal};
 use super::toml;
 
 /// The mark that Windows' editors put before a text.
-const BYTE_ORDER_MARK: char = '\u{feff}';
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The edit of one file.
 #[derive(Clone)]
@@ -60,6 +60,12 @@ impl Edit {
         })
     }
 
+    /// True if a text has entries of ours.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        let without = self.take_back(text);
+        without.is_ok_and(|without| without != text)
+    }
+
     /// The edit without those of its entries for which this is true; none without any.
     pub(crate) fn without(&self, is_left_out: impl Fn(Self) -> bool) -> Option<Self> {
         let Self::Json(edits) = self else {
@@ -72,7 +78,6 @@ impl Edit {
 
     /// The contents of a text; none where it cannot be read.
     pub(crate) fn read(&self, text: &str) -> Option<Value> {
-        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         match self {
             Self::Json(_) => json::read(text),
             Self::Toml(_) => toml::read(text),

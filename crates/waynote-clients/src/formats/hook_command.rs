@@ -19,11 +19,6 @@ pub(crate) fn our_program(command: &str) -> Option<String> {
     (is_hook && is_our_program(&program)).then_some(program)
 }
 
-/// True if a command runs a hook of ours, in any folder, and does nothing else.
-pub(crate) fn is_ours(command: &str) -> bool {
-    our_program(command).is_some()
-}
-
 /// A command of ours with the program of another one. What a person added to it stays.
 pub(crate) fn with_program_of(command: &str, other: &str) -> String {
     let (Some(own), Some(now)) = (our_program(command), our_program(other)) else {

@@ -13,6 +13,6 @@ pub(crate) fn read(path: &Path) -> Option<Value> {
     let text = text_file::read(path).ok()??;
     match path.extension().is_some_and(|end| end == "toml") {
         true => toml::read(&text),
-        false => json::read(text.trim_start_matches('\u{feff}')),
+        false => json::read(&text),
     }
 }

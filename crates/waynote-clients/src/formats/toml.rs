@@ -6,6 +6,7 @@ use waynote::text::line_of;
 
 use waynote_system::variables::AUTHOR;
 
+use super::edit::BYTE_ORDER_MARK;
 use super::entry::{NAME, Server};
 use super::refusal::{EditResult, Refusal};
 use crate::profile::target::TOKEN_VARIABLE;
@@ -115,7 +116,11 @@ fn members(server: &Server) -> Vec<(&'static str, Value)> {
 
 /// The contents of a file, as JSON.
 pub(crate) fn read(text: &str) -> Option<Json> {
-    let file: toml::Table = text.strip_prefix('\u{feff}').unwrap_or(text).parse().ok()?;
+    let file: toml::Table = text
+        .strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(text)
+        .parse()
+        .ok()?;
     serde_json::to_value(file).ok()
 }
 

@@ -155,10 +155,7 @@ impl Hook {
     /// A lineage in the checkouts that a tool touches, too: their notes of others can be told.
     #[must_use]
     pub fn touched(&self, lineage: &Lineage) -> Lineage {
-        match self.touched.checkouts.is_empty() {
-            true => lineage.clone(),
-            false => lineage.clone().in_checkouts(self.touched.checkouts.clone()),
-        }
+        self.touched.within(lineage)
     }
 
     /// The answer that adds nothing.

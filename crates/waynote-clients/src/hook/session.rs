@@ -68,7 +68,7 @@ impl Session {
         }
         let begins = event == Event::SessionStart;
         let entered = process.map(|process| ledgers.enter(process, name, begins));
-        let (served, link) = entered.map_or((None, None), |entered| (entered.served, entered.link));
+        let (served, link) = entered.unwrap_or_default();
         session.link = link;
         session.given = ledgers.delivered(name);
         let is_new = session.given == Deliveries::default() && event == Event::Prompt;

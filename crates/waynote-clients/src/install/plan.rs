@@ -61,6 +61,11 @@ pub struct Step {
 }
 
 impl Step {
+    /// True if an installation has entries in the file: one for an endpoint has no hooks.
+    fn is_wanted(&self, setup: &Setup<'_>) -> bool {
+        self.file.wanted(setup.has_hooks()).is_some()
+    }
+
     /// Refused where it cannot be carried out; a dry run says so.
     fn new(
         setup: &Setup<'_>,
@@ -109,7 +114,6 @@ impl Step {
 /// An installation in a client's files. All files are looked at before the first is written.
 pub struct Installation<'s, 'e> {
     setup: &'s Setup<'e>,
-    dry_run: bool,
     steps: Vec<Step>,
 }
 
@@ -138,12 +142,8 @@ impl<'s, 'e> Installation<'s, 'e> {
         for file in setup.files()? {
             steps.push(addition(setup, file, is_new, dry_run)?);
         }
-        steps.retain(|step| is_wanted(setup, &step.file) || step.action != Action::Unchanged);
-        Ok(Self {
-            setup,
-            dry_run,
-            steps,
-        })
+        steps.retain(|step| step.is_wanted(setup) || step.action != Action::Unchanged);
+        Ok(Self { setup, steps })
     }
 
     /// The change of each file.
@@ -159,13 +159,11 @@ impl<'s, 'e> Installation<'s, 'e> {
         let setup = self.setup;
         setup.copy_program()?;
         let is_new = setup.target != setup.found_target()?;
-        let (wanted, others): (Vec<&Step>, _) = self
-            .steps
-            .iter()
-            .partition(|step| is_wanted(setup, &step.file));
+        let steps = self.steps.iter();
+        let (wanted, others): (Vec<&Step>, _) = steps.partition(|step| step.is_wanted(setup));
         for step in wanted {
             again(|| {
-                let planned = addition(setup, step.file.clone(), is_new, self.dry_run)?;
+                let planned = addition(setup, step.file.clone(), is_new, false)?;
                 put(setup, &planned)
             })?;
         }
@@ -173,18 +171,9 @@ impl<'s, 'e> Installation<'s, 'e> {
     }
 }
 
-/// True if an installation has entries in a file: one for an endpoint has no hooks.
-fn is_wanted(setup: &Setup<'_>, file: &ClientFile) -> bool {
-    setup.has_hooks() || file.without_hooks().is_some()
-}
-
 /// The addition of our entries to a file, or their removal from one that is to have none.
 fn addition(setup: &Setup<'_>, file: ClientFile, is_new: bool, dry_run: bool) -> Result<Step> {
-    let wanted = match setup.has_hooks() {
-        true => Some(file.edit.clone()),
-        false => file.without_hooks(),
-    };
-    let Some(wanted) = wanted else {
+    let Some(wanted) = file.wanted(setup.has_hooks()) else {
         return removal(setup, file, dry_run);
     };
     let (before, after) = settled(&file, |text| {
@@ -264,10 +253,7 @@ fn removal(setup: &Setup<'_>, file: ClientFile, dry_run: bool) -> Result<Step> {
         }
     };
     let kept = after.as_deref().unwrap_or_default();
-    let has_kept = file
-        .edit
-        .take_back(kept)
-        .is_ok_and(|without| without != kept);
+    let has_kept = file.edit.is_in(kept);
     let mut step = Step::new(setup, file, before, after, dry_run)?;
     step.remark = step.remark.or(has_kept.then_some(Remark::WasThereBefore));
     Ok(step)
@@ -277,11 +263,7 @@ fn removal(setup: &Setup<'_>, file: ClientFile, dry_run: bool) -> Result<Step> {
 fn entries_since(file: &ClientFile, record: Option<&Record>) -> Option<Edit> {
     let before = record.and_then(|record| record.before.as_deref());
     let before = before.unwrap_or_default();
-    let was_there = |edit: Edit| {
-        edit.take_back(before)
-            .is_ok_and(|without| without != before)
-    };
-    file.edit.without(was_there)
+    file.edit.without(|edit| edit.is_in(before))
 }
 
 fn remove(setup: &Setup<'_>, step: &Step) -> Result {

@@ -44,7 +44,7 @@ impl ClientFile {
 /// # Errors
 /// Those of [`Setup::new`]: a directory that is no project has no project's files.
 pub fn states(machine: Machine<'_>, client: Client, reach: InstallScope) -> Result<Vec<State>> {
-    let setup = Setup::new(machine, client, reach, false)?;
+    let setup = Setup::new(machine, client, reach)?;
     let by_hand = setup.snippet()?.map(|snippet| match snippet.is_there() {
         true => State::There,
         false => State::Missing,

@@ -36,14 +36,6 @@ pub enum CallerSession {
     OneOf,
 }
 
-/// The result of entering a session.
-pub(crate) struct SessionEntry {
-    /// Notes that the client's server delivered to a session that no hook had named.
-    pub(crate) served: Option<Vec<ShownNote>>,
-    /// To be noted once the hook's answer is claimed.
-    pub(crate) link: Option<Link>,
-}
-
 /// The session in which a client's process is from now on.
 #[derive(Clone)]
 pub(crate) struct Link {
@@ -64,11 +56,17 @@ impl Link {
 }
 
 impl Ledgers {
-    /// Enters a session, which begins or was there before.
+    /// Enters a session, which begins or was there before. Gives the notes that the client's server delivered to a session
+    /// that no hook had named, and a link to be noted once the hook's answer is claimed.
     ///
     /// A client may have several sessions at once. Its process stays linked to the one that began last, so that their
     /// prompts do not move it to and fro.
-    pub(crate) fn enter(&self, client: &Process, session: &str, begins: bool) -> SessionEntry {
+    pub(crate) fn enter(
+        &self,
+        client: &Process,
+        session: &str,
+        begins: bool,
+    ) -> (Option<Vec<ShownNote>>, Option<Link>) {
         let linked = self.linked(client);
         let named = linked.as_ref().map(|(named, _)| named.as_str());
         let served = named
@@ -92,10 +90,7 @@ impl Ledgers {
             session: session.to_owned(),
             is_another,
         };
-        SessionEntry {
-            served,
-            link: moves.then_some(link),
-        }
+        (served, moves.then_some(link))
     }
 
     /// Notes that the server of a process has given the block to a session that no hook has named.
@@ -196,9 +191,9 @@ mod tests {
     /// A hook of a session runs to its end.
     fn enters(ledgers: &Ledgers, session: &str, begins: bool) -> Option<Vec<ShownNote>> {
         let client = Process::client().unwrap();
-        let entered = ledgers.enter(&client, session, begins);
-        entered.link.iter().for_each(Link::note);
-        entered.served
+        let (served, link) = ledgers.enter(&client, session, begins);
+        link.iter().for_each(Link::note);
+        served
     }
 
     #[test]
@@ -239,7 +234,7 @@ mod tests {
         // While its hook works, the call is still one of the session that has its block.
         let second = ledgers.enter(&client, "second", true);
         assert_eq!(calling(), CallerSession::Only("first".into()));
-        second.link.unwrap().note();
+        second.1.unwrap().note();
         assert_eq!(calling(), CallerSession::OneOf);
         enters(&ledgers, "first", true);
         assert_eq!(calling(), CallerSession::OneOf);

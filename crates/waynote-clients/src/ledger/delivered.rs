@@ -37,7 +37,7 @@ pub struct Deliveries {
     /// The tokens that it was told at tools.
     pub spent: usize,
     /// Of each note its latest revision.
-    notes: BTreeMap<String, (u64, Shown)>,
+    pub(super) notes: BTreeMap<String, (u64, Shown)>,
     pub(super) subagents: BTreeSet<String>,
     /// By what it lost them, the client's name of the event, and when.
     pub(super) last_reset: Option<(String, String, u64)>,
@@ -90,10 +90,5 @@ impl Deliveries {
         self.notes.clear();
         self.spent = 0;
         self.last_reset = reset;
-    }
-
-    /// Forgets the notes: they are given again.
-    pub(super) fn forget_notes(&mut self) {
-        self.notes.clear();
     }
 }

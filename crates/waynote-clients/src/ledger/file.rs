@@ -63,7 +63,7 @@ impl<'p> Ledger<'p> {
     pub(super) fn write(&mut self) -> io::Result<()> {
         let mut text = serde_json::to_vec(&self.given)?;
         if text.len() as u64 > MAX_BYTES {
-            self.given.forget_notes();
+            self.given.notes.clear();
             text = serde_json::to_vec(&self.given)?;
         }
         replace_private(self.path, &text, None)

@@ -262,14 +262,12 @@ impl PendingDelivery {
     }
 }
 
-fn encoded(part: &str) -> String {
-    let part = utf8_percent_encode(part, NON_ALPHANUMERIC).to_string();
-    if part.is_empty() { "-".into() } else { part }
-}
-
 fn name(parts: &[&str]) -> String {
     let parts = parts.iter().map(|part| {
-        let mut part = encoded(part);
+        let mut part = match *part {
+            "" => "-".into(),
+            part => utf8_percent_encode(part, NON_ALPHANUMERIC).to_string(),
+        };
         part.truncate(PART_BYTES);
         part
     });

@@ -49,8 +49,9 @@ impl<'e> Plugin<'e> {
     /// As [`Setup::new`]; [`Error::NotEdited`].
     pub fn new(machine: Machine<'e>, target: &Target) -> Result<Self> {
         let setup = |client| {
-            let setup = Setup::new(machine, client, InstallScope::User, false)?;
-            Ok::<_, Error>(setup.to(target.clone()))
+            let mut setup = Setup::new(machine, client, InstallScope::User)?;
+            setup.target = target.clone();
+            Ok::<_, Error>(setup)
         };
         let mut files = vec![
             (

@@ -190,14 +190,10 @@ pub(crate) fn has_server(
     let Ok(setup) = setup else {
         return false;
     };
-    let is_ours = |file: &ClientFile, text: String| {
-        let without = file.edit.take_back(&text);
-        without.is_ok_and(|without| without != text)
-    };
     let mut files = setup.files().unwrap_or_default().into_iter();
     files.any(|file| {
         let text = text_file::read(&file.path).ok().flatten();
-        file.part.has_server() && text.is_some_and(|text| is_ours(&file, text))
+        file.part.has_server() && text.is_some_and(|text| file.edit.is_in(&text))
     }) || setup
         .snippet()
         .is_ok_and(|snippet| snippet.is_some_and(|snippet| snippet.entry().is_some()))

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::setup::ClientFile;
-use crate::formats::edit::Edit;
+use crate::formats::edit::{BYTE_ORDER_MARK, Edit};
 use crate::formats::json::read_strictly;
 use crate::formats::source;
 
@@ -93,7 +93,7 @@ impl Reading {
 impl ClientFile {
     /// Why the client does not load the file with this text.
     pub(crate) fn unread(&self, readings: &[Reading], text: &str) -> Option<String> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let is_json = matches!(self.edit, Edit::Json(_)) && !text.trim().is_empty();
         let name = self.path.file_name()?;
         let reading = readings.iter().find(|reading| name == reading.file)?;

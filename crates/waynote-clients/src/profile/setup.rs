@@ -77,11 +77,11 @@ impl ClientFile {
         Self { path, part, edit }
     }
 
-    /// The file as it is without hooks; none where it has nothing else.
-    pub(crate) fn without_hooks(&self) -> Option<Edit> {
-        let is_kept = |edit: &&JsonEdit| edit.event().is_none();
+    /// Its entries in a setup that has hooks, or in one that has none; none where it gets nothing.
+    pub(crate) fn wanted(&self, has_hooks: bool) -> Option<Edit> {
+        let is_kept = |edit: &&JsonEdit| has_hooks || edit.event().is_none();
         match (&self.edit, self.part) {
-            (_, Part::Hooks | Part::Plugin) => None,
+            (_, Part::Hooks | Part::Plugin) if !has_hooks => None,
             (Edit::Json(edits), _) => {
                 Some(Edit::Json(edits.iter().filter(is_kept).cloned().collect()))
             }
@@ -108,30 +108,22 @@ pub struct Setup<'e> {
     pub by_server: bool,
     /// The program, as the client starts it.
     pub program: String,
-    /// The store and settings of the client.
+    /// The store and settings of the client; at first those of its files.
     pub target: Target,
 }
 
 impl<'e> Setup<'e> {
-    /// How to set up a client.
+    /// How to set up a client, with none of the options.
     ///
     /// # Errors
     /// [`Error::NoHome`](crate::Error::NoHome) and [`Error::NoProject`](crate::Error::NoProject), where there is nothing to
     /// set it up in; [`Error::Environment`](crate::Error::Environment).
-    pub fn new(
-        machine: Machine<'e>,
-        client: Client,
-        reach: InstallScope,
-        every_prompt: bool,
-    ) -> Result<Self> {
+    pub fn new(machine: Machine<'e>, client: Client, reach: InstallScope) -> Result<Self> {
         match reach {
             InstallScope::Project => is_project(machine.environment)?,
             InstallScope::User => is_home(machine.environment)?,
         }
-        let mut setup = Self {
-            every_prompt,
-            ..Self::unchecked(machine, client.profile(), reach)?
-        };
+        let mut setup = Self::unchecked(machine, client.profile(), reach)?;
         setup.target = setup.found_target()?;
         Ok(setup)
     }
@@ -152,21 +144,6 @@ impl<'e> Setup<'e> {
             program: program_of(machine.environment, reach)?,
             target: Target::default(),
         })
-    }
-
-    /// Sets whether an agent that ends its turn is asked once for what the next run should know.
-    pub fn asks(self, asks: bool) -> Self {
-        Self { asks, ..self }
-    }
-
-    /// Sets whether hooks at tools call the server that is connected, where the client can do that.
-    pub fn by_server(self, by_server: bool) -> Self {
-        Self { by_server, ..self }
-    }
-
-    /// Replaces the target. [`Self::new`] takes that of the client's files.
-    pub fn to(self, target: Target) -> Self {
-        Self { target, ..self }
     }
 
     /// The copy of the program that clients start; none where they start the program itself.

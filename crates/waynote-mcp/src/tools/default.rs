@@ -8,7 +8,7 @@ use waynote::{
 };
 
 use super::list;
-use crate::call::{Call, event_at, event_named};
+use crate::call::{Call, event_at};
 use crate::reply::Refusal;
 use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
 
@@ -187,12 +187,13 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
 
 fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     let text = |name| call.arguments.text(name);
-    if let Some(event) = text("address").or(text("key")).and_then(event_named) {
+    let named = text("address").or(text("key")).unwrap_or_default();
+    if let Ok(event) = named.trim().parse() {
         return event_at(call.notes.store(), &event);
     }
     let named = call.existing()?;
     let note = call.note_at(&named)?;
-    let labels = list::labels(&note);
+    let labels = note.labels(line_for_model);
     let end = if labels.is_empty() { "" } else { "\n" };
     Ok([labels.trim_start(), end, &note.content.shown()].concat())
 }
@@ -260,7 +261,7 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
         let line = |hit: &Hit| {
             let (note, text) = (&hit.note, line_for_model(&hit.snippet.text));
             let address = request.lineage.short(&note.address);
-            format!("- {address}{}: {text}", list::labels(note))
+            format!("- {address}{}: {text}", note.labels(line_for_model))
         };
         let mut lines: Vec<String> = found.here.iter().map(line).collect();
         if !found.elsewhere.is_empty() {

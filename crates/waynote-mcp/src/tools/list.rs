@@ -25,9 +25,7 @@ const LOG_CHARS: usize = 12_000;
 
 /// The list so far.
 #[derive(Default)]
-struct List {
-    text: String,
-}
+struct List(String);
 
 pub(super) fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
     let kind = call.arguments.text("type").map(EntryType::imported);
@@ -46,7 +44,7 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
         if let Some(session) = session {
             list.log(store, &session, kind.as_ref())?;
         }
-        Ok(list.text.trim_end().to_owned())
+        Ok(list.0.trim_end().to_owned())
     })
 }
 
@@ -58,7 +56,7 @@ impl List {
         } else {
             String::new()
         };
-        let _ = writeln!(self.text, "{scope} ({total}{of} notes)");
+        let _ = writeln!(self.0, "{scope} ({total}{of} notes)");
         let notes = Notebook::of(store, scope.clone()).latest(NOTEBOOK)?;
         for note in &notes {
             let pinned = if note.pinned { " [pinned]" } else { "" };
@@ -73,7 +71,7 @@ impl List {
         if let Some(reason) = request.lineage.unknown() {
             let reason = reason.to_owned();
             let unknown = waynote::Error::UnknownRepository { reason };
-            let _ = writeln!(self.text, "{}", visible(&unknown.to_string()));
+            let _ = writeln!(self.0, "{}", visible(&unknown.to_string()));
         }
         let notes = store.select(&Filter::Scopes(request.lineage.scopes()))?;
         let notes: Vec<&Note> = notes
@@ -84,7 +82,7 @@ impl List {
             return Ok(());
         }
         let _ = writeln!(
-            self.text,
+            self.0,
             "applies in {}:",
             visible(request.lineage.place().as_str())
         );
@@ -101,7 +99,7 @@ impl List {
         session: &Name,
         only: Option<&EntryType>,
     ) -> Result<(), Refusal> {
-        let _ = writeln!(self.text, "{}", Scope::Session(session.clone()));
+        let _ = writeln!(self.0, "{}", Scope::Session(session.clone()));
         let kinds = EntryType::in_order(store.kinds(session)?);
         let (mut is_empty, mut room) = (true, LOG_CHARS);
         for kind in kinds
@@ -119,11 +117,11 @@ impl List {
                 continue;
             }
             is_empty = false;
-            let _ = writeln!(self.text, "{}:", visible(&kind.as_str().to_uppercase()));
+            let _ = writeln!(self.0, "{}:", visible(&kind.as_str().to_uppercase()));
             // The latest have room first, and are listed last, as they were added.
             let lines: Vec<String> = entries.iter().map(|of| entry(of, &mut room)).collect();
             for line in lines.iter().rev() {
-                let _ = writeln!(self.text, "{line}");
+                let _ = writeln!(self.0, "{line}");
             }
             self.rest(
                 store.count_entries(session, Some(kind), None, false)?,
@@ -131,17 +129,17 @@ impl List {
             );
         }
         if is_empty {
-            self.text.push_str("no notes yet\n");
+            self.0.push_str("no notes yet\n");
         }
         Ok(())
     }
 
     fn note(&mut self, name: &str, note: &Note) {
         let _ = writeln!(
-            self.text,
+            self.0,
             "- {}{}: {}",
             visible(name),
-            labels(note),
+            note.labels(line_for_model),
             line_for_model(&note.preview)
         );
     }
@@ -149,14 +147,9 @@ impl List {
     fn rest(&mut self, total: u64, shown: usize) {
         let more = total.saturating_sub(shown as u64);
         if more > 0 {
-            let _ = writeln!(self.text, "- and {more} more; note_search finds them");
+            let _ = writeln!(self.0, "- and {more} more; note_search finds them");
         }
     }
-}
-
-/// Where a note is from, and that it cites what has changed, each after a blank; empty for another one.
-pub(super) fn labels(note: &Note) -> String {
-    note.labels(line_for_model)
 }
 
 /// An entry of the log: whole while there is room, else its beginning and the address under which `note_show` has it.
@@ -180,7 +173,10 @@ fn entry(note: &Note, room: &mut usize) -> String {
             note.address
         )
     };
-    format!("- [{iteration}] {text}{seen}{resolved}{}", labels(note))
+    format!(
+        "- [{iteration}] {text}{seen}{resolved}{}",
+        note.labels(line_for_model)
+    )
 }
 
 /// A text with its further lines indented, so that none looks like another entry.

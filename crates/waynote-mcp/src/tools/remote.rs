@@ -16,7 +16,10 @@ pub(super) const TOOLS: &[Spec] = &[Spec {
     effect: Effect::Reads,
     run: |call| {
         let request = request(call.notes, call.here, &call.arguments)?;
-        call.notes.block_or_none(&request)
+        Ok(match call.notes.render(&request)? {
+            text if text.is_empty() => "No notes apply here yet.".into(),
+            text => text,
+        })
     },
 }];
 

@@ -88,16 +88,13 @@ pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> 
     responses((status = 200, description = "What became of each", body = ApplyAnswer))
 )]
 pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> Answer<Response> {
-    let (grant, now) = (visit.grant.clone(), visit.app.now());
+    let mut stamp = visit.grant.stamp(request.stamp, visit.app.now());
+    // Which texts an agent's token may replace is not the caller's to say.
+    if visit.grant.is_agents() {
+        stamp = stamp.careful();
+    }
     reply(&visit, move |store| {
-        let changes = limited(request.changes);
-        let stamp = grant.stamp(request.stamp, now);
-        // Which texts an agent's token may replace is not the caller's to say.
-        let stamp = match grant.is_agents() {
-            true => stamp.careful(),
-            false => stamp,
-        };
-        let applied = store.apply(&changes, &stamp)?;
+        let applied = store.apply(&limited(request.changes), &stamp)?;
         Ok(ApplyAnswer { applied })
     })
     .await
@@ -109,11 +106,9 @@ pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> An
     responses((status = 204, description = "They are recorded"))
 )]
 pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> Answer<StatusCode> {
-    let (grant, now) = (visit.grant.clone(), visit.app.now());
-    let recorded = visit.run(move |store| {
-        let stamp = grant.stamp(request.stamp, now);
-        store.record(&request.session, &request.events, request.lease, &stamp)
-    });
+    let stamp = visit.grant.stamp(request.stamp, visit.app.now());
+    let recorded = visit
+        .run(move |store| store.record(&request.session, &request.events, request.lease, &stamp));
     recorded.await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -124,14 +119,11 @@ pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> 
     responses((status = 200, description = "What was forgotten", body = Forgotten))
 )]
 pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> Answer<Response> {
-    let (grant, now) = (visit.grant.clone(), visit.app.now());
-    reply(&visit, move |store| {
-        let forget = request.forget();
-        let stamp = grant.stamp(request.stamp, now);
-        match request.dry_run {
-            true => store.would_forget(&forget, &stamp),
-            false => store.forget(&forget, &stamp),
-        }
+    let forget = request.forget();
+    let stamp = visit.grant.stamp(request.stamp, visit.app.now());
+    reply(&visit, move |store| match request.dry_run {
+        true => store.would_forget(&forget, &stamp),
+        false => store.forget(&forget, &stamp),
     })
     .await
 }

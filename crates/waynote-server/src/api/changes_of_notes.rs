@@ -7,14 +7,15 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use waynote::{
-    Address, Applied, Change, Content, Note, Result, SaveOptions, Stamp, Store, single, visible,
+    Address, AddressAt, Applied, Change, Content, Expect, Note, Result, SaveOptions, Stamp, Store,
+    single, visible,
 };
 
-use super::parts::{Precondition, WriteQuery, etag};
+use super::parts::{WriteQuery, etag, expected, not_met};
 use super::resource::{DeletedNote, SaveNote, UndoNote};
 use crate::access::served;
 use crate::app::App;
-use crate::edge::{AddressOf, Json as Body, Query};
+use crate::edge::{Json as Body, PathOf, Query};
 use crate::problem::{Answer, Problem, ProblemForm};
 use crate::visit::Visit;
 
@@ -24,7 +25,7 @@ pub(crate) struct NoteChange {
     address: Address,
     stamp: Stamp,
     /// What it expects of the note; a problem if its headers cannot be read.
-    expected: Answer<Precondition>,
+    expected: Answer<Expect>,
 }
 
 impl FromRequestParts<App> for NoteChange {
@@ -32,7 +33,7 @@ impl FromRequestParts<App> for NoteChange {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Answer<Self> {
         let visit = Visit::from_request_parts(parts, app).await?;
-        let AddressOf(of) = AddressOf::from_request_parts(parts, app).await?;
+        let PathOf(of) = PathOf::<AddressAt>::from_request_parts(parts, app).await?;
         let Query(query) = Query::<WriteQuery>::from_request_parts(parts, app).await?;
         if of.revision.is_some() {
             return Err(Problem::bad_request("an older revision cannot be changed")
@@ -40,7 +41,7 @@ impl FromRequestParts<App> for NoteChange {
         }
         Ok(Self {
             stamp: query.stamp(&visit, Some(&of.address), &parts.headers)?,
-            expected: Precondition::of(&parts.headers),
+            expected: expected(&parts.headers),
             address: of.address,
             visit,
         })
@@ -59,13 +60,13 @@ impl NoteChange {
     /// Runs `work` on the note, if it is as the request expects.
     async fn run<T: Send + 'static>(
         self,
-        work: impl FnOnce(&dyn Store, Address, Precondition, &Stamp) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&dyn Store, Address, Expect, &Stamp) -> Result<T> + Send + 'static,
     ) -> Answer<T> {
         let (expected, address, stamp) = (self.expected?, self.address, self.stamp);
         let done = self
             .visit
             .run(move |store| work(store, address, expected, &stamp));
-        done.await.map_err(|problem| expected.failed(problem))
+        done.await.map_err(|problem| not_met(expected, problem))
     }
 }
 
@@ -98,8 +99,7 @@ pub(crate) async fn save(change: NoteChange, Body(note): Body<SaveNote>) -> Answ
         .limits(served(note.limits))
         .pin(note.pinned);
     let saved = change.run(move |store, address, expected, stamp| {
-        let options = options.expect(expected.expect());
-        single::save(store, address, content, options, stamp)
+        single::save(store, address, content, options.expect(expected), stamp)
     });
     let (note, before) = saved.await?;
     let status = match before {
@@ -141,8 +141,7 @@ pub(super) fn dropped(text: &Content) -> HeaderMap {
     )
 )]
 pub(crate) async fn delete(change: NoteChange) -> Answer<Json<DeletedNote>> {
-    let applied = change.run(move |store, address, expected, stamp| {
-        let expect = expected.expect();
+    let applied = change.run(move |store, address, expect, stamp| {
         store.apply(&[Change::Delete { address, expect }], stamp)
     });
     let applied = applied.await?.pop().ok_or_else(Problem::internal)?;

@@ -7,12 +7,14 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use waynote::{Address, Error, Listing, Note, NoteAsOf, Place, Revision, Scope, ScopeKind, single};
+use waynote::{
+    Address, AddressAt, Error, Listing, Note, NoteAsOf, Place, Revision, Scope, ScopeKind, single,
+};
 
 use super::cursor::{self, Page};
 use super::parts::{etag, has_already, limit};
 use super::resource::{NotePage, RevisionPage};
-use crate::edge::{AddressOf, Query};
+use crate::edge::{PathOf, Query};
 use crate::problem::{Answer, Problem};
 use crate::visit::Visit;
 
@@ -108,7 +110,7 @@ pub(crate) struct AsOfQuery {
 )]
 pub(crate) async fn get(
     visit: Visit,
-    AddressOf(of): AddressOf,
+    PathOf(of): PathOf<AddressAt>,
     Query(query): Query<AsOfQuery>,
     headers: HeaderMap,
 ) -> Answer<Response> {
@@ -163,7 +165,7 @@ impl PageQuery {
 )]
 pub(crate) async fn history(
     visit: Visit,
-    AddressOf(of): AddressOf,
+    PathOf(of): PathOf<AddressAt>,
     Query(query): Query<PageQuery>,
 ) -> Answer<Json<RevisionPage>> {
     let (before, limit) = query.read(HISTORY)?;
@@ -181,6 +183,5 @@ pub(crate) async fn history(
     Ok(Json(RevisionPage {
         next: page.next,
         revisions: page.items,
-        damaged: Vec::new(),
     }))
 }

@@ -72,62 +72,39 @@ pub(crate) fn etag(note: &Note) -> [(HeaderName, HeaderValue); 1] {
     [(ETAG, tag.unwrap_or(HeaderValue::from_static("\"0\"")))]
 }
 
-/// The state that a request expects of the note that it changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Precondition {
-    /// Nothing.
-    Any,
-    /// That it is at this revision.
-    Revision(u64),
-    /// That there is none.
-    Missing,
+/// What a request expects of the note that it changes, by its `If-Match` or `If-None-Match`.
+pub(crate) fn expected(headers: &HeaderMap) -> Answer<Expect> {
+    match (headers.get(IF_MATCH), headers.get(IF_NONE_MATCH)) {
+        (None, None) => Ok(Expect::Any),
+        (None, Some(tag)) if tag == "*" => Ok(Expect::Revision(0)),
+        (Some(tag), None) => {
+            let revision = tag.to_str().ok().and_then(revision);
+            revision.map(Expect::Revision).ok_or_else(|| {
+                Problem::bad_request("`If-Match` does not have an entity tag of a note")
+                    .hint("send the `ETag` of an answer as it is, for example \"7\"")
+            })
+        }
+        _ => Err(Problem::bad_request(
+            "a write takes `If-Match: \"REVISION\"` or `If-None-Match: *`, and not both",
+        )),
+    }
 }
 
-impl Precondition {
-    /// Reads `If-Match` and `If-None-Match`.
-    pub(crate) fn of(headers: &HeaderMap) -> Answer<Self> {
-        match (headers.get(IF_MATCH), headers.get(IF_NONE_MATCH)) {
-            (None, None) => Ok(Self::Any),
-            (None, Some(tag)) if tag == "*" => Ok(Self::Missing),
-            (Some(tag), None) => {
-                let revision = tag.to_str().ok().and_then(revision);
-                revision.map(Self::Revision).ok_or_else(|| {
-                    Problem::bad_request("`If-Match` does not have an entity tag of a note")
-                        .hint("send the `ETag` of an answer as it is, for example \"7\"")
-                })
-            }
-            _ => Err(Problem::bad_request(
-                "a write takes `If-Match: \"REVISION\"` or `If-None-Match: *`, and not both",
-            )),
-        }
+/// The problem of a call that expected this. A conflict means that the precondition was not met: status 412.
+pub(crate) fn not_met(expected: Expect, problem: Problem) -> Problem {
+    let header = match expected {
+        Expect::Revision(0) => "If-None-Match",
+        Expect::Revision(_) => "If-Match",
+        _ => return problem,
+    };
+    if !problem.is_conflict() {
+        return problem;
     }
-
-    /// The revision that a change has to expect.
-    pub(crate) fn expect(self) -> Expect {
-        match self {
-            Self::Any => Expect::Any,
-            Self::Revision(revision) => Expect::Revision(revision),
-            Self::Missing => Expect::Revision(0),
-        }
-    }
-
-    /// The problem of a call with this precondition. A conflict means that the precondition was not met: status 412.
-    pub(crate) fn failed(self, problem: Problem) -> Problem {
-        match problem.status {
-            StatusCode::CONFLICT if self != Self::Any && problem.is_conflict() => {
-                let header = match self {
-                    Self::Missing => "If-None-Match",
-                    _ => "If-Match",
-                };
-                let hint =
-                    format!("`{header}` expects another state: read the note again, then decide");
-                problem
-                    .with_status(StatusCode::PRECONDITION_FAILED)
-                    .hint(hint)
-            }
-            _ => problem,
-        }
-    }
+    problem
+        .with_status(StatusCode::PRECONDITION_FAILED)
+        .hint(format!(
+            "`{header}` expects another state: read the note again, then decide"
+        ))
 }
 
 /// The revision in an entity tag. A proxy that compresses an answer makes its tag weak, or adds a word: `W/"1"`, `"1-gzip"`.

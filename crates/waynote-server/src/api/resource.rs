@@ -33,9 +33,6 @@ forms! {
         revisions: Vec<Revision>,
         /// The cursor of the next page; none: this is the last one.
         next: Option<String>,
-        /// Notes that are left out because they are damaged: addresses, as far as they are known.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        damaged: Vec<String>,
     }
 
     /// The result of deleting a note.
@@ -85,7 +82,7 @@ forms! {
 }
 
 /// A text to save as a note.
-#[derive(Serialize, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SaveNote {
     /// The text.
@@ -99,7 +96,7 @@ pub(crate) struct SaveNote {
 }
 
 /// A condition of an undo.
-#[derive(Serialize, Deserialize, Default, ToSchema)]
+#[derive(Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct UndoNote {
     /// The revision that must be the note's last one.
@@ -107,7 +104,7 @@ pub(crate) struct UndoNote {
 }
 
 /// An entry to add to a session's log.
-#[derive(Serialize, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewEntry {
     /// Its type: `stuck`, `learning`, `tip`, `decision`

@@ -10,7 +10,7 @@ use super::cursor::Page;
 use super::notes::PageQuery;
 use super::parts::{WriteQuery, etag};
 use super::resource::{NewEntry, SessionAnswer, SessionPage, SessionSummary};
-use crate::edge::{Json as Body, NameOf, Query};
+use crate::edge::{Json as Body, PathOf, Query};
 use crate::machine::IsDead;
 use crate::problem::Answer;
 use crate::visit::Visit;
@@ -85,7 +85,7 @@ fn summary(
 )]
 pub(crate) async fn add(
     visit: Visit,
-    NameOf(session): NameOf,
+    PathOf(session): PathOf<Name>,
     Query(query): Query<WriteQuery>,
     headers: HeaderMap,
     Body(entry): Body<NewEntry>,

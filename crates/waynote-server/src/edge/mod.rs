@@ -1,6 +1,5 @@
 //! The layers around every handler: checks, limits, log.
 
-mod addresses;
 mod body;
 mod origin;
 mod path;
@@ -10,6 +9,6 @@ mod request;
 pub(crate) mod user;
 
 pub(crate) use body::{Json, whole, whole_within};
-pub(crate) use path::{AddressOf, NameOf};
+pub(crate) use path::PathOf;
 pub(crate) use query::Query;
 pub(crate) use request::pass;

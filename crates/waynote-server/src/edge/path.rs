@@ -4,37 +4,22 @@ use std::str::FromStr;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use waynote::{AddressAt, Error, Name};
+use waynote::Error;
 
 use crate::app::App;
 use crate::problem::{Answer, Problem};
 
-/// The note in `/notes/{address}`, percent-encoded: `place%3A~%2Fp%23key`.
-pub(crate) struct AddressOf(pub(crate) AddressAt);
+/// The last parameter of a path: the note in `/notes/{address}`, percent-encoded (`place%3A~%2Fp%23key`), or the name in
+/// `/sessions/{session}`.
+pub(crate) struct PathOf<T>(pub(crate) T);
 
-/// The name in `/sessions/{session}`.
-pub(crate) struct NameOf(pub(crate) Name);
-
-impl FromRequestParts<App> for AddressOf {
+impl<T: FromStr<Err = Error>> FromRequestParts<App> for PathOf<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Answer<Self> {
-        param(parts, app, &["address"]).await.map(Self)
+        let params = RawPathParams::from_request_parts(parts, app).await;
+        let params = params.map_err(|_| Problem::not_found())?;
+        let (_, text) = params.iter().last().ok_or_else(Problem::not_found)?;
+        Ok(Self(text.parse()?))
     }
-}
-
-impl FromRequestParts<App> for NameOf {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Answer<Self> {
-        param(parts, app, &["session"]).await.map(Self)
-    }
-}
-
-async fn param<T: FromStr<Err = Error>>(parts: &mut Parts, app: &App, names: &[&str]) -> Answer<T> {
-    let params = RawPathParams::from_request_parts(parts, app).await;
-    let params = params.map_err(|_| Problem::not_found())?;
-    let param = params.iter().find(|(name, _)| names.contains(name));
-    let (_, text) = param.ok_or_else(Problem::not_found)?;
-    Ok(text.parse::<T>()?)
 }

@@ -2,12 +2,10 @@
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::time::Instant;
 
 use waynote::Name;
-
-use super::addresses::network;
 
 use crate::options::Limits;
 
@@ -30,6 +28,14 @@ impl Key {
     /// The key of a network that sends requests without a valid token.
     pub(crate) fn refused(address: IpAddr) -> Self {
         Self(network(address).to_string(), true)
+    }
+}
+
+/// The network of an address: with IPv6, one customer has at least all 2^64 addresses of a network.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+        v4 => v4,
     }
 }
 

@@ -58,21 +58,17 @@ fn start(text: &str) -> &str {
 }
 
 fn change<'d>(diff: &TextDiff<'d, 'd, 'd, str>, op: &DiffOp) -> Markup {
-    let old: String = diff.old_slices()[op.old_range()]
-        .iter()
-        .take(MOST_LINES)
-        .copied()
-        .collect();
-    let new: String = diff.new_slices()[op.new_range()]
-        .iter()
-        .take(MOST_LINES)
-        .copied()
-        .collect();
+    let text = |lines: &[&str]| {
+        let text = lines[..lines.len().min(MOST_LINES)].concat();
+        text.trim_end_matches('\n').to_owned()
+    };
+    let old = text(&diff.old_slices()[op.old_range()]);
+    let new = text(&diff.new_slices()[op.new_range()]);
     match op {
-        DiffOp::Equal { .. } => html! { div.eq { (old.trim_end_matches('\n')) } },
-        DiffOp::Delete { .. } => html! { div.old { del { (old.trim_end_matches('\n')) } } },
-        DiffOp::Insert { .. } => html! { div.new { ins { (new.trim_end_matches('\n')) } } },
-        DiffOp::Replace { .. } => by_word(old.trim_end_matches('\n'), new.trim_end_matches('\n')),
+        DiffOp::Equal { .. } => html! { div.eq { (old) } },
+        DiffOp::Delete { .. } => html! { div.old { del { (old) } } },
+        DiffOp::Insert { .. } => html! { div.new { ins { (new) } } },
+        DiffOp::Replace { .. } => by_word(&old, &new),
     }
 }
 

@@ -4,7 +4,9 @@
 //! not make a browser ask a foreign server. Invisible characters are shown as codes, as a model gets them.
 
 use maud::{Markup, PreEscaped};
-use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{
+    Alignment, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html,
+};
 use waynote::secrets::masked;
 use waynote::visible::lines;
 
@@ -28,33 +30,21 @@ fn harmless(event: Event<'_>) -> Vec<Event<'_>> {
             link_type,
             dest_url,
             ..
-        }) => vec![Event::Start(Tag::Link {
-            link_type,
-            dest_url: web(dest_url),
-            title: CowStr::Borrowed(""),
-            id: CowStr::Borrowed(""),
-        })],
+        }) => vec![link(link_type, dest_url)],
         Event::Start(Tag::Image {
             link_type,
             dest_url,
             ..
         }) => vec![
-            Event::Start(Tag::Link {
-                link_type,
-                dest_url: web(dest_url),
-                title: CowStr::Borrowed(""),
-                id: CowStr::Borrowed(""),
-            }),
+            link(link_type, dest_url),
             Event::Text(CowStr::Borrowed("image: ")),
         ],
         Event::End(TagEnd::Image) => vec![Event::End(TagEnd::Link)],
         // The alignment would be a style attribute, which the page's policy forbids.
-        Event::Start(Tag::Table(columns)) => vec![Event::Start(Tag::Table(
-            columns
-                .iter()
-                .map(|_| pulldown_cmark::Alignment::None)
-                .collect(),
-        ))],
+        Event::Start(Tag::Table(columns)) => vec![Event::Start(Tag::Table(vec![
+            Alignment::None;
+            columns.len()
+        ]))],
         // The headings of a note stand below those of the page.
         Event::Start(Tag::Heading { level, .. }) => vec![Event::Start(Tag::Heading {
             level: below(level),
@@ -73,23 +63,28 @@ fn harmless(event: Event<'_>) -> Vec<Event<'_>> {
     }
 }
 
+/// The beginning of a link to an address of the web, or of a mail box; any other leads nowhere.
+fn link(link_type: LinkType, url: CowStr<'_>) -> Event<'_> {
+    let scheme = url
+        .split_once(':')
+        .map(|(scheme, _)| scheme.to_ascii_lowercase());
+    Event::Start(Tag::Link {
+        link_type,
+        dest_url: match scheme.as_deref() {
+            Some("http" | "https" | "mailto") => url,
+            _ => CowStr::Borrowed("#"),
+        },
+        title: CowStr::Borrowed(""),
+        id: CowStr::Borrowed(""),
+    })
+}
+
 fn below(level: HeadingLevel) -> HeadingLevel {
     match level {
         HeadingLevel::H1 => HeadingLevel::H3,
         HeadingLevel::H2 => HeadingLevel::H4,
         HeadingLevel::H3 => HeadingLevel::H5,
         _ => HeadingLevel::H6,
-    }
-}
-
-/// An address of the web, or of a mail box; anything else leads nowhere.
-fn web(url: CowStr<'_>) -> CowStr<'_> {
-    let scheme = url
-        .split_once(':')
-        .map(|(scheme, _)| scheme.to_ascii_lowercase());
-    match scheme.as_deref() {
-        Some("http" | "https" | "mailto") => url,
-        _ => CowStr::Borrowed("#"),
     }
 }
 

@@ -105,7 +105,8 @@ pub(super) async fn sign_in(
     let (visit, now) = (visit?, app.now());
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(|_| Problem::internal())?;
-    let begun = waiting(move || signed::begin(&*visit.served, token.id(), now, random)).await?;
+    let begun =
+        waiting(move || signed::begin(&visit.served_store.store, token.id(), now, random)).await?;
     let number = begun.map_err(|error| Problem::of_store(&error, &store))?;
     let home = home(&store);
     let response = answer::to(if to.is_empty() { &home } else { to });
@@ -118,7 +119,7 @@ pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Shown {
     let presented = signed::presented(&headers);
     let ended = waiting(
         move || match presented.as_deref().and_then(signed::number) {
-            Some(number) => signed::end(&*visit.served, number),
+            Some(number) => signed::end(&visit.served_store.store, number),
             None => Ok(()),
         },
     );

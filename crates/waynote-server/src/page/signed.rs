@@ -36,7 +36,7 @@ const MOST_OF_TOKEN: usize = 16;
 #[derive(Serialize, Deserialize)]
 struct Kept {
     token: String,
-    until: String,
+    until: Timestamp,
 }
 
 /// The numbers in a request's cookies, in the form that [`token`] takes; none without a cookie. A browser may send one
@@ -72,7 +72,7 @@ pub(crate) fn token(
     let keys: Vec<String> = numbers.split(' ').map(key).collect();
     let values = side.side_values(SPACE)?;
     let mut found = values.iter().filter(|value| keys.contains(&value.key));
-    match found.find_map(|value| kept(value).filter(|kept| !is_over(kept, now))) {
+    match found.find_map(|value| kept(value).filter(|kept| kept.until > now)) {
         Some(kept) => Tokens::new(side).of_id(&kept.token, now),
         None => Ok(None),
     }
@@ -83,7 +83,7 @@ pub(crate) fn token(
 /// # Errors
 /// As [`SideData::put_side_values`].
 pub(crate) fn begin(
-    side: &(impl SideData + ?Sized),
+    side: &impl SideData,
     token: &str,
     now: Timestamp,
     random: [u8; 32],
@@ -93,9 +93,9 @@ pub(crate) fn begin(
         .side_values(SPACE)?
         .into_iter()
         .map(|value| (kept(&value), value.key))
-        .partition(|(kept, _)| kept.as_ref().is_none_or(|kept| is_over(kept, now)));
+        .partition(|(kept, _)| kept.as_ref().is_none_or(|kept| kept.until <= now));
     let mut over: Vec<String> = over.into_iter().map(|(_, key)| key).collect();
-    let mut of_token: Vec<(String, String)> = signed_in
+    let mut of_token: Vec<(Timestamp, String)> = signed_in
         .into_iter()
         .filter_map(|(kept, key)| Some((kept?, key)))
         .filter(|(kept, _)| kept.token == token)
@@ -105,10 +105,9 @@ pub(crate) fn begin(
     of_token.sort();
     let too_many = (of_token.len() + 1).saturating_sub(MOST_OF_TOKEN);
     over.extend(of_token.into_iter().take(too_many).map(|(_, key)| key));
-    let until = now + SignedDuration::from_hours(HOURS);
     let kept = Kept {
         token: token.to_owned(),
-        until: until.to_string(),
+        until: now + SignedDuration::from_hours(HOURS),
     };
     let value = SideValue::new(key(&number), serde_json::to_vec(&kept).unwrap_or_default());
     side.put_side_values(SPACE, &[value], &over)?;
@@ -119,7 +118,7 @@ pub(crate) fn begin(
 ///
 /// # Errors
 /// As [`SideData::put_side_values`].
-pub(crate) fn end(side: &(impl SideData + ?Sized), numbers: &str) -> Result<()> {
+pub(crate) fn end(side: &impl SideData, numbers: &str) -> Result<()> {
     let keys: Vec<String> = numbers.split(' ').map(key).collect();
     side.put_side_values(SPACE, &[], &keys)
 }
@@ -140,9 +139,4 @@ fn key(number: &str) -> String {
 
 fn kept(value: &SideValue) -> Option<Kept> {
     serde_json::from_slice(&value.value).ok()
-}
-
-fn is_over(kept: &Kept, now: Timestamp) -> bool {
-    let until: std::result::Result<Timestamp, _> = kept.until.parse();
-    until.map_or(true, |until| until <= now)
 }

@@ -92,7 +92,12 @@ fn an_address_that_others_reach_needs_tokens_and_tls() {
     let store = open(&folder.path().join("notes.db"));
     let start = |options: &Options| {
         let stores = Stores::default().with("notes", store.clone());
-        let server = Server::new(&stores, options.clone(), Arc::new(now), Log::none());
+        let server = Server::new(
+            &stores,
+            options.clone(),
+            Arc::new(now),
+            Log::to(std::io::sink()),
+        );
         match server.bind() {
             Ok(_) => "started".into(),
             Err(error) => {

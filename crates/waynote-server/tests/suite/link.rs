@@ -130,7 +130,7 @@ fn a_link_is_for_this_machine_alone() {
     options.behind_proxy = true;
     let folder = tempfile::tempdir().unwrap();
     let stores = Stores::default().with("notes", file(&folder.path().join("notes.db")));
-    let server = Server::new(&stores, options, Arc::new(now), Log::none());
+    let server = Server::new(&stores, options, Arc::new(now), Log::to(std::io::sink()));
     let error = server.bind().map(drop).unwrap_err();
     insta::assert_snapshot!(error, @"a one-time link is for this machine alone, and others can reach 127.0.0.1:0");
 }

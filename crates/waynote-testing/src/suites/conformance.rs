@@ -107,6 +107,9 @@ pub(crate) fn a_pin_leaves_the_author_of_the_text(store: &dyn LocalStore) {
     );
     apply(save(address.clone(), "two"), &by("bob", 4));
     apply(pin, &by("person", 5));
+    store
+        .forget(&forget(&address, Some(4), false), &at(6))
+        .unwrap();
     assert_eq!(author(store.get(&address).unwrap()), "bob");
     assert!(store.verify().unwrap().is_clean());
 }

@@ -182,6 +182,25 @@ pub(crate) fn each_holder_takes_back_only_what_is_his(engine: &dyn Engine) {
         kind(redo_last(&bob, &reach, &by("person", 21))),
         "nothing_to_redo"
     );
+    // By its name too. A holder's agents are the holder's own.
+    let fees = address(&shop("fees"));
+    let (undo, redo) = (Change::undo(fees.clone()), Change::redo(fees.clone()));
+    for (store, writer, change, expected) in [
+        (&alice, "agent:default", save(fees.clone(), "2 %"), ""),
+        (&bob, "person", undo.clone(), "superseded"),
+        (&bob, "agent:alice/default", undo.clone(), "superseded"),
+        (&alice, "person", undo.clone(), ""),
+        (&bob, "person", redo.clone(), "superseded"),
+        (&alice, "agent:codex", redo.clone(), ""),
+        (&bob, "person", save(fees.clone(), "3 %"), ""),
+        (&alice, "person", undo.clone(), "superseded"),
+        (&bob, "agent:default", undo, ""),
+        (&alice, "person", redo, "superseded"),
+    ] {
+        let done = store.apply(&[change.clone()], &by(writer, 21));
+        assert_eq!(kind(done), expected, "{writer}: {change:?}");
+    }
+    assert_eq!(author(&bob, &shop("fees")), "agent:alice/default");
     // A bare undo reaches the holder's own notebook.
     let own = save(address("agent:bob#k"), "v");
     bob.apply(&[own], &by("person", 22)).unwrap();

@@ -169,7 +169,7 @@ pub(crate) fn what_somebody_else_has_changed_since_is_left_to_a_person(store: &d
     let refused = person.undo().unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "agent:b has changed agent:a#k since your last change of it"
+        "the last change of agent:a#k is by agent:b"
     );
     person.key("l", "mine", "person");
     person.undo().unwrap();
@@ -177,7 +177,7 @@ pub(crate) fn what_somebody_else_has_changed_since_is_left_to_a_person(store: &d
     let refused = person.redo().unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "agent:b has changed agent:a#l since your last undo of it"
+        "the last change of agent:a#l is by agent:b"
     );
 }
 
@@ -265,7 +265,7 @@ pub(crate) fn what_one_call_wrote_is_taken_back_together(store: &dyn LocalStore)
     let now = texts();
     assert_eq!(
         undo().unwrap_err().to_string(),
-        "agent:b has changed place:/srv since your last change of it"
+        "the last change of place:/srv is by agent:b"
     );
     assert_eq!(texts(), now);
     assert!(store.verify().unwrap().is_clean());

@@ -18,13 +18,14 @@ mod class;
 mod custom;
 mod form;
 mod loops;
+mod made;
 mod storage;
 #[cfg(test)]
 mod tests;
 mod undo;
+mod words;
 
 use std::borrow::Cow;
-use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -43,8 +44,10 @@ pub use custom::CustomError;
 pub use loops::{LoopError, PersonalAct};
 pub use storage::StorageError;
 pub use undo::UndoError;
+pub use words::safe;
 
 use form::{io, millis, safe_candidates, safe_text, safe_text_or_none, text};
+use words::seconds;
 
 /// The library's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -339,7 +342,7 @@ pub enum Error {
     },
 
     /// What was asked for was forgotten; it cannot be brought back.
-    #[error("{} was forgotten {} by {}", safe(what), date(*at), safe(shown(by, None)))]
+    #[error("{} was forgotten {} by {}", safe(what), crate::text::day(*at), safe(shown(by, None)))]
     Forgotten {
         /// The address, with the revision when it is one of several.
         #[serde(serialize_with = "safe_text")]
@@ -557,29 +560,10 @@ pub enum Error {
     Undo(#[from] UndoError),
 }
 
-/// The most characters of a note that a refusal shows.
-const SHOWN: usize = 8000;
-
-/// Text from outside, for use in a message: credentials in it are masked.
-pub fn safe(text: impl Display) -> String {
-    crate::secrets::masked(&text.to_string()).into_owned()
-}
-
 impl From<std::convert::Infallible> for Error {
     fn from(never: std::convert::Infallible) -> Self {
         match never {}
     }
-}
-
-/// Makes errors of what they are about, and a reason.
-macro_rules! because {
-    ($($(#[$about:meta])* $name:ident: $variant:ident { $what:ident: $type:ty };)*) => {$(
-        $(#[$about])*
-        pub fn $name($what: impl Into<$type>, reason: impl Into<String>) -> Self {
-            let ($what, reason) = ($what.into(), reason.into());
-            Self::$variant { $what, reason }
-        }
-    )*};
 }
 
 impl Error {
@@ -594,86 +578,4 @@ impl Error {
             own => own.into(),
         }
     }
-
-    /// The note as it is now, where a change was refused for it.
-    pub fn current(&self) -> Option<&Note> {
-        match self {
-            Self::Conflict { current, .. }
-            | Self::OthersText { current, .. }
-            | Self::OthersNote { current, .. } => current.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// The address and the beginning of its text, with credentials masked: a keyed note is whole, with the limit that it
-    /// has by default.
-    pub fn current_text(&self) -> Option<String> {
-        let note = self.current()?;
-        let at = match note.source.is_own() {
-            true => safe(format_args!("{}@{}", note.address, note.revision)),
-            false => safe(&note.address),
-        };
-        let text = safe(note.content.shown());
-        let text = crate::text::cut(&text, SHOWN);
-        Some(format!("the current text of {at}:\n{text}"))
-    }
-
-    /// Wraps a failure to read or write a file.
-    pub fn file(
-        path: impl Into<PathBuf>,
-        action: impl Into<Cow<'static, str>>,
-        source: std::io::Error,
-    ) -> Self {
-        Self::File {
-            path: path.into(),
-            action: action.into(),
-            source,
-        }
-    }
-
-    /// An error of a storage engine.
-    pub fn engine(
-        path: impl Into<PathBuf>,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Self {
-        Self::Engine {
-            path: path.into(),
-            source: source.into(),
-        }
-    }
-
-    /// Something that does not exist.
-    pub fn not_found(what: impl Into<String>) -> Self {
-        let what = what.into();
-        Self::NotFound { what }
-    }
-
-    because! {
-        /// A damaged store, with what is damaged.
-        damaged_store: DamagedStore { path: PathBuf };
-        /// A store that cannot be written, with the reason.
-        read_only: ReadOnly { path: PathBuf };
-        /// A store that is gone, with what happened to it.
-        store_lost: StoreLost { path: PathBuf };
-        /// A path of something else than a store, with what that is.
-        not_a_store: NotAStore { path: PathBuf };
-        /// A text that is not an address, with the reason.
-        invalid_address: InvalidAddress { address: String };
-        /// A text that is not a place, with the reason.
-        invalid_place: InvalidPlace { path: String };
-        /// Code that cannot be cited, with the reason.
-        invalid_citation: InvalidCitation { code: String };
-    }
-}
-
-/// The day, in universal time.
-pub(crate) fn date(time: Timestamp) -> String {
-    crate::text::day(time)
-}
-
-fn seconds(duration: &Duration) -> String {
-    if duration.is_zero() {
-        return String::new();
-    }
-    format!(", for {} s now", duration.as_secs_f64())
 }

@@ -1,6 +1,7 @@
 //! The note, its revisions, and what they are made of.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
+use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
@@ -264,8 +265,8 @@ pub struct Revision {
     /// The name of the token that wrote it, on a server with tokens. The author is what the writer said; this is known.
     pub token: Option<Name>,
     /// The note after the change. A deleted note has no content. A repeat has its own iteration, author and time; the
-    /// entry keeps those of its first revision. A pin, or a save of the same text, has its own author; the note keeps
-    /// that of its text (see [`NoteAsOf::note`]).
+    /// entry keeps those of its first revision. A pin, a save of the same text, or what brings a text back has its own
+    /// author; the note keeps that of its text (see [`NoteAsOf::note`]).
     pub state: State,
 }
 
@@ -332,8 +333,8 @@ impl Revision {
         }
     }
 
-    /// The note after the change, with its history. A change that leaves the text leaves its author. A repeated log entry
-    /// keeps its first text and author, and belongs to the earliest iteration in which it was noted.
+    /// The note after the change, with its history and the author of its text. A repeated log entry keeps its first text
+    /// and author, and belongs to the earliest iteration in which it was noted.
     pub(crate) fn noted(&self, history: &[Self]) -> Option<Note> {
         let note = self.note()?.clone();
         let earlier = || history.iter().filter(|of| of.number() < self.number());
@@ -348,12 +349,58 @@ impl Revision {
                 })
             }
             _ => {
-                let has_text = |of: &&Self| of.note().is_some_and(|of| of.content == note.content);
-                let text = earlier().rev().take_while(has_text).last();
-                let author = text.map_or(&note.author, |of| of.author()).clone();
+                let numbered = |number| history.binary_search_by_key(&number, Self::number);
+                let Ok(author) = self.writer(|number| {
+                    let found = numbered(number).ok().map(|at| &history[at]);
+                    Ok::<_, Infallible>(found)
+                });
                 Some(Note { author, ..note })
             }
         }
+    }
+
+    /// The text after the change.
+    pub(crate) fn content(&self) -> Option<&Content> {
+        self.note().map(|note| &note.content)
+    }
+
+    /// The author of its text. Who pins a text, saves it again or brings it back has not written it.
+    ///
+    /// # Errors
+    /// Those of `revision`, which returns a revision of the note by its number.
+    pub(crate) fn writer<R: Borrow<Self>, E>(
+        &self,
+        mut revision: impl FnMut(u64) -> Result<Option<R>, E>,
+    ) -> Result<Name, E> {
+        let mut author = self.author().clone();
+        let mut earlier = self.earlier(&mut revision)?;
+        while let Some(of) = earlier.as_ref().map(R::borrow)
+            && of.content() == self.content()
+        {
+            author = of.author().clone();
+            earlier = of.earlier(&mut revision)?;
+        }
+        Ok(author)
+    }
+
+    /// The revision on which this one was written, or whose text it brought back.
+    ///
+    /// # Errors
+    /// As [`Self::writer`].
+    pub(crate) fn earlier<R: Borrow<Self>, E>(
+        &self,
+        mut revision: impl FnMut(u64) -> Result<Option<R>, E>,
+    ) -> Result<Option<R>, E> {
+        let mut number = self.undoes.unwrap_or_else(|| self.number());
+        while number > 1 {
+            number -= 1;
+            let earlier = revision(number)?;
+            let is_it = |of: &R| of.borrow().content() == self.content();
+            if self.action != Action::Restore || earlier.as_ref().is_some_and(is_it) {
+                return Ok(earlier);
+            }
+        }
+        Ok(None)
     }
 
     /// The error for showing or restoring this revision, if its text was forgotten.

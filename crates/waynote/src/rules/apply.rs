@@ -146,7 +146,7 @@ fn apply(pending: &PendingStore<'_>, changes: &[Change], stamp: &Stamp) -> Resul
             true => pending.current(&address)?,
             false => None,
         };
-        let write = write.to(before.as_ref());
+        let write = write.to(before.as_ref(), pending)?;
         applied.push(Applied {
             address,
             note: write.note().cloned(),

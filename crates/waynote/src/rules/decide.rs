@@ -36,17 +36,24 @@ impl Write {
         self.kept.as_ref().or_else(|| self.revision.note())
     }
 
-    /// The same write to this note: a change that leaves the text leaves its author. The revision has who made it.
-    pub(super) fn to(mut self, before: Option<&Note>) -> Self {
-        if let (None, Some(note), Some(before)) = (&self.kept, self.revision.note(), before)
-            && note.content == before.content
-        {
+    /// The same write to this note, with the author of its text: who leaves a text or brings it back has not written it.
+    /// The revision has who made the change.
+    pub(super) fn to(mut self, before: Option<&Note>, pending: &PendingStore<'_>) -> Result<Self> {
+        if let (None, Some(note)) = (&self.kept, self.revision.note()) {
+            let author = match (self.revision.action, before) {
+                (_, Some(before)) if before.content == note.content => before.author.clone(),
+                (Action::Restore | Action::Undo | Action::Redo, _) => {
+                    let revision = |number| pending.revision(&note.address, number);
+                    self.revision.writer(revision)?
+                }
+                _ => return Ok(self),
+            };
             self.kept = Some(Note {
-                author: before.author.clone(),
+                author,
                 ..note.clone()
             });
         }
-        self
+        Ok(self)
     }
 }
 
@@ -251,26 +258,15 @@ pub(crate) fn decide(
             let undone = last_standing(last, undoes)?.ok_or_else(|| UndoError::NothingToUndo {
                 address: Some(address.clone()),
             })?;
-            let state = match before.revision(address, undone - 1)? {
-                Some(revision) => revision.state,
-                None => deleted(address, 0, stamp),
-            };
+            let (undone, mut write) = take_back(Action::Undo, undone, address, before, stamp)?;
             // A note that went because it was forgotten cannot be made to go.
-            let was_forgotten = || {
-                let undone = before.revision(address, undone)?;
-                Ok::<_, Error>(undone.is_some_and(|undone| undone.forgotten().is_some()))
-            };
-            if matches!(state, State::Deleted { .. })
-                && before.current(address)?.is_none()
-                && was_forgotten()?
-            {
+            let is_gone = !write.existed && write.revision.note().is_none();
+            if is_gone && undone.is_some_and(|undone| undone.forgotten().is_some()) {
                 return Err(UndoError::NothingToUndo {
                     address: Some(address.clone()),
                 }
                 .into());
             }
-            let mut write = bring_back(Action::Undo, state, address, before, stamp)?;
-            write.revision.undoes = Some(undone);
             if let (State::Present(note), Some(origin)) = (&mut write.revision.state, origin) {
                 note.author = origin.author.clone().unwrap_or_else(|| note.author.clone());
                 note.updated_at = micros(origin.updated_at);
@@ -288,16 +284,35 @@ pub(crate) fn decide(
             let undo = undo.ok_or_else(|| UndoError::NothingToRedo {
                 address: Some(address.clone()),
             })?;
-            // An undo is never the first revision: it took one back.
-            let state = match before.revision(address, undo - 1)? {
-                Some(revision) => revision.state,
-                None => deleted(address, 0, stamp),
-            };
-            let mut write = bring_back(Action::Redo, state, address, before, stamp)?;
-            write.revision.undoes = Some(undo);
+            let (_, write) = take_back(Action::Redo, undo, address, before, stamp)?;
             Ok(Some(write))
         }
     }
+}
+
+/// The revision with this number, and a new one that takes it back. In a store of several people, each takes back only
+/// their own and their agents'.
+fn take_back(
+    action: Action,
+    number: u64,
+    address: &Address,
+    before: &PendingStore<'_>,
+    stamp: &Stamp,
+) -> Result<(Option<Revision>, Write)> {
+    let taken = before.revision(address, number)?;
+    if let Some(taken) = taken.as_ref().filter(|of| of.token != stamp.token)
+        && before.is_of_several()
+    {
+        let (address, by) = (address.clone(), taken.author().clone());
+        return Err(UndoError::Superseded { address, by }.into());
+    }
+    let state = match before.revision(address, number - 1)? {
+        Some(revision) => revision.state,
+        None => deleted(address, 0, stamp),
+    };
+    let mut write = bring_back(action, state, address, before, stamp)?;
+    write.revision.undoes = Some(number);
+    Ok((taken, write))
 }
 
 /// A new revision with an older state. Restoring counts as an update.

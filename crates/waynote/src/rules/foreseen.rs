@@ -172,9 +172,9 @@ pub(super) struct Prefetch {
 
 impl Prefetch {
     pub(super) fn revision(&self, address: &Address, number: u64) -> Option<Option<Revision>> {
-        let mut history = self.histories.get(address)?.iter();
-        let found = history.find(|revision| revision.number() == number);
-        Some(found.cloned())
+        let history = self.histories.get(address)?;
+        let found = history.binary_search_by_key(&number, Revision::number);
+        Some(found.ok().map(|at| history[at].clone()))
     }
 
     /// A session's events before a number, latest first, up to a limit; none if more would have to be read.

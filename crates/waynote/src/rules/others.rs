@@ -11,7 +11,7 @@ use crate::author::Author;
 use crate::change::Expect;
 use crate::content::Content;
 use crate::error::{Error, Result};
-use crate::note::{Action, Note, Replaces, Revision, Stamp};
+use crate::note::{Note, Replaces, Revision, Stamp};
 
 /// Refuses a change that would replace or remove the text of this note, unless the stamp and the expected revision
 /// allow it. Whether the expected revision is the current one was checked before.
@@ -31,9 +31,9 @@ pub(super) fn check(
     }
     let mut next = before.revision(&note.address, note.revision)?;
     while let Some(revision) = next {
-        let earlier = earlier(&revision, before)?;
-        let begin = earlier.as_ref().and_then(content);
-        if begin != content(&revision) && !is_own(&revision, stamp) {
+        let earlier = revision.earlier(|number| before.revision(&note.address, number))?;
+        let begin = earlier.as_ref().and_then(Revision::content);
+        if begin != revision.content() && !is_own(&revision, stamp) {
             return Err(Error::OthersText {
                 address: note.address.clone(),
                 author: revision.author().clone(),
@@ -43,7 +43,7 @@ pub(super) fn check(
             });
         }
         let stands = |of: &Content| {
-            let text = content(&revision).map(Content::as_bytes);
+            let text = revision.content().map(Content::as_bytes);
             !of.is_blank() && text.is_some_and(|text| text.starts_with(of.as_bytes()))
         };
         if !begin.is_some_and(stands) {
@@ -59,23 +59,4 @@ fn is_own(revision: &Revision, stamp: &Stamp) -> bool {
     // An author is a claim; the holder is known.
     let is_agents = matches!(Author::of(revision.author()), Author::Agent(_));
     revision.token == stamp.token && (is_agents || *revision.author() == stamp.author)
-}
-
-/// The revision on which this one was written, or whose text it brought back.
-fn earlier(revision: &Revision, before: &PendingStore<'_>) -> Result<Option<Revision>> {
-    let address = revision.address();
-    let mut number = revision.undoes.unwrap_or_else(|| revision.number());
-    while number > 1 {
-        number -= 1;
-        let earlier = before.revision(address, number)?;
-        let is_it = |of: &Revision| content(of) == content(revision);
-        if revision.action != Action::Restore || earlier.as_ref().is_some_and(is_it) {
-            return Ok(earlier);
-        }
-    }
-    Ok(None)
-}
-
-fn content(of: &Revision) -> Option<&Content> {
-    of.note().map(|note| &note.content)
 }

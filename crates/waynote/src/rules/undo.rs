@@ -298,13 +298,7 @@ fn last_call(
             // Later changes of the same note by this author came before this one.
             Some((address, history)) => {
                 let by = history.last().map_or(author, Revision::author).clone();
-                let what = if way == Way::Undo { "change" } else { "undo" };
-                return Err(UndoError::Superseded {
-                    what: what.into(),
-                    address,
-                    by,
-                }
-                .into());
+                return Err(UndoError::Superseded { address, by }.into());
             }
         }
     }

@@ -122,12 +122,24 @@ impl Verifier<'_> {
             self.repeats(history, &damaged);
         }
         let now = AsOf::Position(Position::new(i64::MAX));
-        self.notes(notes, as_of::notes(histories, events, now), &damaged);
+        let is_forgotten =
+            |history: &&Vec<Revision>| history.iter().any(|of| of.forgotten().is_some());
+        let forgotten = histories.iter().filter(is_forgotten).flatten();
+        let forgotten = forgotten.map(|of| of.address().clone()).collect();
+        let given = as_of::notes(histories, events, now);
+        self.notes(notes, given, &forgotten, &damaged);
         Ok(())
     }
 
-    /// Compares the notes with those that the journal gives. Damaged ones have been named.
-    fn notes(&mut self, notes: Vec<Note>, given: Vec<Note>, damaged: &[String]) {
+    /// Compares the notes with those that the journal gives. Damaged ones have been named. Who wrote the text of a note is
+    /// not known any more if a revision of it was forgotten.
+    fn notes(
+        &mut self,
+        notes: Vec<Note>,
+        given: Vec<Note>,
+        forgotten: &HashSet<Address>,
+        damaged: &[String],
+    ) {
         let mut notes: BTreeMap<Address, Note> = notes
             .into_iter()
             .map(|note| (note.address.clone(), note))
@@ -141,6 +153,9 @@ impl Verifier<'_> {
                 Some(note) => {
                     // Rules for credentials change, and previews that are stored do not follow.
                     given.preview.clone_from(&note.preview);
+                    if forgotten.contains(&address) {
+                        given.author.clone_from(&note.author);
+                    }
                     if note == given {
                         continue;
                     }

@@ -13,6 +13,7 @@ pub(crate) mod damage_notice;
 mod docs;
 mod document;
 mod draft;
+mod fold;
 pub(crate) mod indexed;
 mod korean;
 mod merge;

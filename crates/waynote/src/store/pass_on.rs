@@ -17,183 +17,114 @@ macro_rules! pass_on {
     ($self:ident => $inner:expr; $($method:ident)+) => {
         $($crate::pass_on!(@ $method $self $inner);)+
     };
-    (@ read $self:ident $inner:expr) => {
-        fn read(&$self, ask: &$crate::store::Ask) -> $crate::Result<$crate::store::Answers> {
-            $inner.read(ask)
+    (fn $self:ident $inner:expr, $method:ident($($name:ident: $type:ty),*) -> $answer:ty) => {
+        fn $method(&$self, $($name: $type),*) -> $answer {
+            $inner.$method($($name),*)
         }
+    };
+    (@ read $self:ident $inner:expr) => {
+        $crate::pass_on! { fn $self $inner, read(ask: &$crate::store::Ask) -> $crate::Result<$crate::store::Answers> }
     };
     (@ select_at $self:ident $inner:expr) => {
-        fn select_at(
-            &$self,
-            scopes: &[$crate::Scope],
-            moment: $crate::AsOf,
-        ) -> $crate::Result<Vec<$crate::Note>> {
-            $inner.select_at(scopes, moment)
-        }
+        $crate::pass_on! { fn $self $inner, select_at(
+            scopes: &[$crate::Scope], moment: $crate::AsOf
+        ) -> $crate::Result<Vec<$crate::Note>> }
     };
     (@ search $self:ident $inner:expr) => {
-        fn search(&$self, request: &$crate::SearchRequest) -> $crate::Result<Vec<$crate::Hit>> {
-            $inner.search(request)
-        }
+        $crate::pass_on! { fn $self $inner, search(
+            request: &$crate::SearchRequest
+        ) -> $crate::Result<Vec<$crate::Hit>> }
     };
     (@ search_over $self:ident $inner:expr) => {
-        fn search_over(
-            &$self,
-            request: &$crate::SearchRequest,
-            laid_over: &[$crate::Note],
-        ) -> $crate::Result<Option<Vec<$crate::Hit>>> {
-            $inner.search_over(request, laid_over)
-        }
+        $crate::pass_on! { fn $self $inner, search_over(
+            request: &$crate::SearchRequest, laid: &[$crate::Note]
+        ) -> $crate::Result<Option<Vec<$crate::Hit>>> }
     };
     (@ origin $self:ident $inner:expr) => {
-        fn origin(&$self, address: &$crate::Address) -> Option<String> {
-            $inner.origin(address)
-        }
+        $crate::pass_on! { fn $self $inner, origin(address: &$crate::Address) -> Option<String> }
     };
     (@ take_damage $self:ident $inner:expr) => {
-        fn take_damage(&$self) -> $crate::store::Damage {
-            $inner.take_damage()
-        }
+        $crate::pass_on! { fn $self $inner, take_damage() -> $crate::store::Damage }
     };
     (@ rendered $self:ident $inner:expr) => {
-        fn rendered(
-            &$self,
-            ask: &$crate::context::BlockAsk,
-        ) -> $crate::Result<Option<$crate::context::BlockAnswer>> {
-            $inner.rendered(ask)
-        }
+        $crate::pass_on! { fn $self $inner, rendered(
+            ask: &$crate::context::BlockAsk
+        ) -> $crate::Result<Option<$crate::context::BlockAnswer>> }
     };
     (@ holder $self:ident $inner:expr) => {
-        fn holder(&$self) -> $crate::Result<Option<$crate::Name>> {
-            $inner.holder()
-        }
+        $crate::pass_on! { fn $self $inner, holder() -> $crate::Result<Option<$crate::Name>> }
     };
     (@ is_shared $self:ident $inner:expr) => {
-        fn is_shared(&$self) -> $crate::Result<bool> {
-            $inner.is_shared()
-        }
+        $crate::pass_on! { fn $self $inner, is_shared() -> $crate::Result<bool> }
     };
     (@ checkouts $self:ident $inner:expr) => {
-        fn checkouts(&$self) -> Option<&dyn $crate::cites::Checkouts> {
-            $inner.checkouts()
-        }
+        $crate::pass_on! { fn $self $inner, checkouts() -> Option<&dyn $crate::cites::Checkouts> }
     };
     (@ history_before $self:ident $inner:expr) => {
-        fn history_before(
-            &$self,
-            address: &$crate::Address,
-            before: Option<u64>,
-            limit: usize,
-        ) -> $crate::Result<Vec<$crate::Revision>> {
-            $inner.history_before(address, before, limit)
-        }
+        $crate::pass_on! { fn $self $inner, history_before(
+            address: &$crate::Address, before: Option<u64>, limit: usize
+        ) -> $crate::Result<Vec<$crate::Revision>> }
     };
     (@ one_state $self:ident $inner:expr) => {
-        fn one_state(
-            &$self,
-            work: &mut dyn FnMut(&dyn $crate::Reader) -> $crate::Result<()>,
-        ) -> $crate::Result<()> {
-            $inner.one_state(work)
-        }
+        $crate::pass_on! { fn $self $inner, one_state(
+            work: &mut dyn FnMut(&dyn $crate::Reader) -> $crate::Result<()>
+        ) -> $crate::Result<()> }
     };
     (@ apply $self:ident $inner:expr) => {
-        fn apply(
-            &$self,
-            changes: &[$crate::Change],
-            stamp: &$crate::Stamp,
-        ) -> $crate::Result<Vec<$crate::Applied>> {
-            $inner.apply(changes, stamp)
-        }
+        $crate::pass_on! { fn $self $inner, apply(
+            changes: &[$crate::Change], stamp: &$crate::Stamp
+        ) -> $crate::Result<Vec<$crate::Applied>> }
     };
     (@ record $self:ident $inner:expr) => {
-        fn record(
-            &$self,
-            session: &$crate::Name,
-            events: &[$crate::event::SessionEvent],
-            lease: Option<u64>,
-            stamp: &$crate::Stamp,
-        ) -> $crate::Result<()> {
-            $inner.record(session, events, lease, stamp)
-        }
+        $crate::pass_on! { fn $self $inner, record(
+            session: &$crate::Name, events: &[$crate::event::SessionEvent], lease: Option<u64>, stamp: &$crate::Stamp
+        ) -> $crate::Result<()> }
     };
     (@ forget $self:ident $inner:expr) => {
-        fn forget(
-            &$self,
-            request: &$crate::Forget,
-            stamp: &$crate::Stamp,
-        ) -> $crate::Result<$crate::Forgotten> {
-            $inner.forget(request, stamp)
-        }
+        $crate::pass_on! { fn $self $inner, forget(
+            request: &$crate::Forget, stamp: &$crate::Stamp
+        ) -> $crate::Result<$crate::Forgotten> }
     };
     (@ would_forget $self:ident $inner:expr) => {
-        fn would_forget(
-            &$self,
-            request: &$crate::Forget,
-            stamp: &$crate::Stamp,
-        ) -> $crate::Result<$crate::Forgotten> {
-            $inner.would_forget(request, stamp)
-        }
+        $crate::pass_on! { fn $self $inner, would_forget(
+            request: &$crate::Forget, stamp: &$crate::Stamp
+        ) -> $crate::Result<$crate::Forgotten> }
     };
     (@ verify $self:ident $inner:expr) => {
-        fn verify(&$self) -> $crate::Result<$crate::Report> {
-            $inner.verify()
-        }
+        $crate::pass_on! { fn $self $inner, verify() -> $crate::Result<$crate::Report> }
     };
     (@ heartbeat $self:ident $inner:expr) => {
-        fn heartbeat(&$self, session: &$crate::Name, lease: u64) -> $crate::Result<()> {
-            $inner.heartbeat(session, lease)
-        }
+        $crate::pass_on! { fn $self $inner, heartbeat(session: &$crate::Name, lease: u64) -> $crate::Result<()> }
     };
     (@ silence $self:ident $inner:expr) => {
-        fn silence(
-            &$self,
-            session: &$crate::Name,
-            lease: u64,
-        ) -> $crate::Result<Option<std::time::Duration>> {
-            $inner.silence(session, lease)
-        }
+        $crate::pass_on! { fn $self $inner, silence(
+            session: &$crate::Name, lease: u64
+        ) -> $crate::Result<Option<std::time::Duration>> }
     };
     (@ silences $self:ident $inner:expr) => {
-        fn silences(
-            &$self,
-            loops: &[($crate::Name, u64)],
-        ) -> $crate::Result<Option<Vec<Option<std::time::Duration>>>> {
-            $inner.silences(loops)
-        }
+        $crate::pass_on! { fn $self $inner, silences(
+            loops: &[($crate::Name, u64)]
+        ) -> $crate::Result<Option<Vec<Option<std::time::Duration>>>> }
     };
     (@ checkpoint $self:ident $inner:expr) => {
-        fn checkpoint(&$self) -> $crate::Result<bool> {
-            $inner.checkpoint()
-        }
+        $crate::pass_on! { fn $self $inner, checkpoint() -> $crate::Result<bool> }
     };
     (@ side_values $self:ident $inner:expr) => {
-        fn side_values(&$self, space: &str) -> $crate::Result<Vec<$crate::store::SideValue>> {
-            $inner.side_values(space)
-        }
+        $crate::pass_on! { fn $self $inner, side_values(
+            space: &str
+        ) -> $crate::Result<Vec<$crate::store::SideValue>> }
     };
     (@ put_side_values $self:ident $inner:expr) => {
-        fn put_side_values(
-            &$self,
-            space: &str,
-            values: &[$crate::store::SideValue],
-            removed: &[String],
-        ) -> $crate::Result<()> {
-            $inner.put_side_values(space, values, removed)
-        }
+        $crate::pass_on! { fn $self $inner, put_side_values(
+            space: &str, values: &[$crate::store::SideValue], removed: &[String]
+        ) -> $crate::Result<()> }
     };
     (@ keep_side_values $self:ident $inner:expr) => {
-        fn keep_side_values(
-            &$self,
-            space: &str,
-            values: &[$crate::store::SideValue],
-            removed: &[String],
-        ) -> $crate::Result<()> {
-            $inner.keep_side_values(space, values, removed)
-        }
+        $crate::pass_on! { fn $self $inner, keep_side_values(
+            space: &str, values: &[$crate::store::SideValue], removed: &[String]
+        ) -> $crate::Result<()> }
     };
     (@ make_shared $self:ident $inner:expr) => {
-        fn make_shared(&$self) -> $crate::Result<()> {
-            $inner.make_shared()
-        }
+        $crate::pass_on! { fn $self $inner, make_shared() -> $crate::Result<()> }
     };
 }

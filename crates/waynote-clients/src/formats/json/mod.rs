@@ -4,6 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode, CstStringLit};
 use serde_json::Value;
 
+use super::edit::BYTE_ORDER_MARK;
 use super::entry::{HOOK_TOOL, Json, JsonEdit, NAME, NO_SEARCH, object};
 use super::hook_command;
 use super::refusal::{EditResult, Refusal};
@@ -119,6 +120,7 @@ pub(crate) fn is_nothing(text: &str, edits: &[JsonEdit]) -> bool {
 
 /// The value of a file, with comments and commas after the last, and nothing looser: as the clients read it.
 pub(crate) fn read(text: &str) -> Option<Value> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     parse(text).ok()?.to_serde_value()
 }
 
@@ -278,7 +280,7 @@ fn own_command(command: &CstObject, edit: &JsonEdit) -> Option<CstStringLit> {
     let literal = text("command")?;
     let command = text_of(&literal);
     let is_written = matches!(edit, JsonEdit::Hook { command: own, .. } if *own == command);
-    (is_written || hook_command::is_ours(&command)).then_some(literal)
+    (is_written || hook_command::our_program(&command).is_some()).then_some(literal)
 }
 
 #[cfg(test)]

@@ -249,8 +249,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       -
     nothing_to_redo (NotFound): there is nothing to redo in place:/p/[masked: github-token]
       only what was undone can be redone, until the next change
-    superseded (Conflict): x [masked: github-token] y has changed place:/p/[masked: github-token] since your last change of it
-      look at its history, then undo it by its address, or restore a revision
+    superseded (Conflict): the last change of place:/p/[masked: github-token] is by x [masked: github-token] y
+      look at its history, then restore the revision that you want
     conflict (Conflict): place:/p/[masked: github-token] has changed: it is at revision 2, no such note was expected
       look at the current text, then write again expecting revision 2
     file (Unreachable): /s/[masked: github-token] cannot be read: x [masked: github-token] y

@@ -1,7 +1,5 @@
 //! Reasons that nothing was undone or redone.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
@@ -34,15 +32,9 @@ pub enum UndoError {
         address: Option<Address>,
     },
 
-    /// The last change, or the last undo, was of a note that somebody else has changed since.
-    #[error(
-        "{} has changed {} since your last {what} of it",
-        safe(shown(by, None)),
-        safe(address)
-    )]
+    /// Somebody else has made the last change of the note. Nothing was changed.
+    #[error("the last change of {} is by {}", safe(address), safe(shown(by, None)))]
     Superseded {
-        /// `change` or `undo`.
-        what: Cow<'static, str>,
         /// The note.
         address: Address,
         /// Who changed it last.
@@ -71,9 +63,9 @@ impl UndoError {
             Self::NothingToRedo { .. } => {
                 Some("only what was undone can be redone, until the next change".into())
             }
-            Self::Superseded { .. } => Some(
-                "look at its history, then undo it by its address, or restore a revision".into(),
-            ),
+            Self::Superseded { .. } => {
+                Some("look at its history, then restore the revision that you want".into())
+            }
         }
     }
 }
