@@ -1,5 +1,6 @@
 //! A team's store beside one's own: its notes of the repository, in time, and nothing of this machine in exchange.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -82,7 +83,7 @@ fn replace(bytes: &mut [u8], (truth, lie): &(String, String)) {
 /// A team's server, with a proxy and a recorder before it.
 pub(super) struct Team {
     pub(super) scratch: Scratch,
-    server: Served,
+    server: RefCell<Served>,
     pub(super) proxy: Proxy,
     recorder: Recorder,
 }
@@ -101,7 +102,7 @@ impl Team {
         let recorder = Recorder::before(proxy.port());
         Self {
             scratch,
-            server,
+            server: server.into(),
             proxy,
             recorder,
         }
@@ -112,12 +113,13 @@ impl Team {
     }
 
     /// Ends the server as a loss of power does, and starts it again. `meanwhile` is done to its store.
-    pub(super) fn restart(&mut self, meanwhile: impl FnOnce(&Scratch)) {
-        self.server.kill();
+    pub(super) fn restart(&self, meanwhile: impl FnOnce(&Scratch)) {
+        self.server.borrow_mut().kill();
         meanwhile(&self.scratch);
-        self.server = Served::start(&self.scratch, [""; 0]);
-        let (_, port) = self.server.url.rsplit_once(':').unwrap();
+        let server = Served::start(&self.scratch, [""; 0]);
+        let (_, port) = server.url.rsplit_once(':').unwrap();
         self.proxy.replace(0, port.parse().unwrap());
+        self.server.replace(server);
     }
 
     /// A token of a person of the team.
@@ -128,7 +130,7 @@ impl Team {
 
     fn write(&self, words: &str, token: &str) {
         let run = self.scratch.run(words).env("WAYNOTE_TOKEN", token);
-        let url = format!("{}/s/default", self.server.url);
+        let url = format!("{}/s/default", self.server.borrow().url);
         run.env("WAYNOTE_STORE", url).ok();
     }
 }
@@ -292,14 +294,14 @@ fn a_session_has_the_teams_notes_and_the_team_learns_nothing_of_this_machine() {
     }
     // A store that is named by its address is alone.
     team.proxy.does(Does::Nothing);
-    let alone = format!("--store {}/s/default context", team.server.url);
+    let alone = format!("--store {}/s/default context", team.server.borrow().url);
     has(bob.run(&alone).ok(), "French");
     team.proxy.does(Does::Forward);
 }
 
 #[test]
 fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
-    let mut team = Team::new();
+    let team = Team::new();
     let (alice, bob) = (team.token("alice"), team.token("bob"));
     let note = "place write --at repo:github.com/acme/shop";
     team.write(&format!("{note} 'The first text.'"), &alice);
@@ -328,7 +330,7 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
     team.write(&format!("{note} 'The third text.'"), &alice);
     has(bob.start("six"), "The third text.");
     // Seven days without an answer.
-    team.server.kill();
+    team.server.borrow_mut().kill();
     has(bob.start("seven"), "The third text.");
     bob.wait(WEEK);
     let block = bob.start("eight");

@@ -107,29 +107,6 @@ fn work([alice, bob]: &[Person; 2], meanwhile: &mut dyn FnMut()) {
     assert_eq!(fields(&changed[0], "token"), "alice");
 }
 
-/// The machine of a team's store.
-trait Machine {
-    fn does(&self, does: Does);
-    /// Makes a copy of the store.
-    fn keep(&mut self);
-    /// Puts the copy in its place.
-    fn restore(&mut self);
-}
-
-impl Machine for Team {
-    fn does(&self, does: Does) {
-        self.proxy.does(does);
-    }
-
-    fn keep(&mut self) {
-        self.scratch.ok("backup b.db");
-    }
-
-    fn restore(&mut self) {
-        self.restart(|machine| drop(machine.ok("restore b.db --replace")));
-    }
-}
-
 /// A database with a role for each of the two, and a store of several people behind a proxy.
 struct Database {
     cluster: Cluster,
@@ -155,25 +132,9 @@ impl Database {
     }
 }
 
-impl Machine for Database {
-    fn does(&self, does: Does) {
-        self.proxy.does(does);
-    }
-
-    fn keep(&mut self) {
-        let copy = "CREATE DATABASE copy TEMPLATE postgres";
-        self.cluster.sql_in("template1", copy);
-    }
-
-    fn restore(&mut self) {
-        let exchange =
-            "ALTER DATABASE postgres RENAME TO lost; ALTER DATABASE copy RENAME TO postgres";
-        self.cluster.sql_in("template1", exchange);
-    }
-}
-
-/// The two people's work with a team's store beside their own.
-fn work_beside(machine: &mut dyn Machine, people: &[Person; 2]) {
+/// The two people's work with a team's store beside their own, behind that proxy. `keep` makes a copy of the store, and
+/// `restore` puts it in its place.
+fn work_beside(people: &[Person; 2], proxy: &Proxy, keep: &dyn Fn(), restore: &dyn Fn()) {
     let [alice, bob] = people;
     let there = |of: &Person, words: &str| {
         let alone = format!("--store {} {words}", of.store);
@@ -198,14 +159,14 @@ fn work_beside(machine: &mut dyn Machine, people: &[Person; 2]) {
     // The answers come after the hooks have ended.
     alice.ok("note --key db 'Postgres 17'");
     alice.ok("share --to team db");
-    machine.does(Does::HoldAnswers);
+    proxy.does(Does::HoldAnswers);
     for of in people {
         let block = added(of.hook("SessionStart", "slow"));
         has(&block, AWAY);
         has(&block, "`repo:/#fees` (team, by alice)");
         lacks(block, "#db` (team");
     }
-    machine.does(Does::Forward);
+    proxy.does(Does::Forward);
     bob.ok("note --key late 'is late'");
     bob.ok("share --to team late");
     for of in people {
@@ -218,11 +179,11 @@ fn work_beside(machine: &mut dyn Machine, people: &[Person; 2]) {
     }
 
     // The store is replaced by an earlier copy. The author still has what it lacks then, and shares it again.
-    machine.keep();
+    keep();
     alice.ok("note --key lost 'a lost text'");
     alice.ok("share --to team lost");
     has(bob.start("before"), "a lost text");
-    machine.restore();
+    restore();
     // It has as many writes as before.
     bob.ok("note --key other 'another text'");
     bob.ok("share --to team other");
@@ -256,7 +217,7 @@ fn work_beside(machine: &mut dyn Machine, people: &[Person; 2]) {
 
 #[test]
 fn two_people_on_three_machines() {
-    let mut team = Team::with(&["--shared"]);
+    let team = Team::with(&["--shared"]);
     let ways = ["alice", "bob"].map(|name| (team.url(), team.token(name)));
     let store = team.url();
     let header = format!("Authorization: Bearer {}", ways[1].1);
@@ -290,9 +251,11 @@ fn two_people_on_three_machines() {
 
 #[test]
 fn two_people_with_a_teams_store_beside_their_own() {
-    let mut team = Team::with(&["--shared"]);
+    let team = Team::with(&["--shared"]);
     let ways = ["alice", "bob"].map(|name| (team.url(), team.token(name)));
-    work_beside(&mut team, &people(ways, false));
+    let keep = || drop(team.scratch.ok("backup b.db"));
+    let restore = || team.restart(|machine| drop(machine.ok("restore b.db --replace")));
+    work_beside(&people(ways, false), &team.proxy, &keep, &restore);
 }
 
 #[test]
@@ -310,7 +273,11 @@ fn two_people_with_a_teams_database_beside_their_own() {
     if !has_postgres() {
         return skipped("two_people_with_a_teams_database_beside_their_own");
     }
-    let mut database = Database::new();
+    let database = Database::new();
     let ways = ["alice", "bob"].map(|role| (database.of(role), String::new()));
-    work_beside(&mut database, &people(ways, false));
+    let run = |sql: &str| drop(database.cluster.sql_in("template1", sql));
+    let keep = || run("CREATE DATABASE copy TEMPLATE postgres");
+    let restore =
+        || run("ALTER DATABASE postgres RENAME TO lost; ALTER DATABASE copy RENAME TO postgres");
+    work_beside(&people(ways, false), &database.proxy, &keep, &restore);
 }

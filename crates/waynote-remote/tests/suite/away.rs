@@ -1,11 +1,12 @@
 //! Servers that do not answer, or are none.
 
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use waynote::{Content, Error, Notebook, Reader, SaveOptions, SessionLog, Store};
+use waynote::{Content, Error, Limits, Notebook, Reader, SaveOptions, SessionLog, Store};
 use waynote_remote::{Away, Options, RemoteError, RemoteStore, Times, Token, is_away};
 use waynote_testing::has;
 
@@ -80,6 +81,29 @@ fn no_call_takes_longer_than_it_may() {
             )
         );
     }
+}
+
+#[test]
+fn an_answer_without_an_end_is_read_in_part() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 4096]).unwrap();
+        let head = "HTTP/1.1 200 OK\r\nwaynote-api: 1\r\nContent-Length: 99999999999\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        let mib = vec![b' '; 1 << 20];
+        (0..).take_while(|_| stream.write_all(&mib).is_ok()).count()
+    });
+    let wait = Duration::ZERO;
+    let times = Times {
+        wait,
+        ..Times::default()
+    };
+    let error = error_of(&url(address), of_times(times));
+    assert_eq!(error.kind(), "not_a_server", "{error}");
+    let most = Limits::ANSWER_BYTES >> 20;
+    assert!(server.join().unwrap() as u64 <= most + 16);
 }
 
 #[test]
