@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use waynote::{Base, Place};
+use waynote::Base;
 use waynote_system::Environment;
 
 use crate::error::{Failure, Outcome};
@@ -69,22 +69,7 @@ pub(crate) fn base_of_home() -> Outcome<Base> {
     Ok(environment().base()?)
 }
 
-/// The same place in the main checkout, where a place lies in a linked git worktree.
-pub(crate) fn main_checkout(place: &Place) -> Outcome<Option<Place>> {
-    Ok(environment().main_checkout(place)?)
-}
-
 /// A path with `~` for home.
 pub(crate) fn expanded(path: &str) -> Outcome<PathBuf> {
     Ok(environment().expanded(path)?)
-}
-
-/// The folder for data: `$XDG_DATA_HOME`, else the platform's.
-pub(crate) fn data() -> Outcome<PathBuf> {
-    Ok(environment().data()?)
-}
-
-/// The folder for configuration: `$XDG_CONFIG_HOME`, else the platform's. None without a home directory.
-pub(crate) fn configuration() -> Outcome<Option<PathBuf>> {
-    Ok(environment().configuration()?)
 }

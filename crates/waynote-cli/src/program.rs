@@ -14,10 +14,8 @@ pub(crate) fn own() -> Outcome<PathBuf> {
 /// The program with the store that this call names, for the next step of its user.
 pub(crate) fn called() -> String {
     let mut words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let store = words
-        .by_ref()
-        .take_while(|word| word != "--")
-        .find(|word| word == "--store" || word.starts_with("--store="));
+    let mut own = words.by_ref().take_while(|word| word != "--");
+    let store = own.find(|word| word == "--store" || word.starts_with("--store="));
     match store.as_deref().and_then(|store| store.split_once('=')) {
         Some((_, store)) => format!("waynote --store {}", quoted(store)),
         None => match store.and_then(|_| words.next()) {
@@ -25,9 +23,4 @@ pub(crate) fn called() -> String {
             None => "waynote".into(),
         },
     }
-}
-
-/// The path of a program in `PATH`, for use by other processes: relative folders are skipped.
-pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
-    environment().on_path(name)
 }

@@ -30,10 +30,8 @@ pub(crate) fn printed(setting: &str, command: &str) -> Result<String, String> {
     let (ended, end) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let read = child
-            .stdout
-            .take()
-            .map(|out| out.take(MOST + 1).read_to_end(&mut bytes));
+        let out = child.stdout.take();
+        let read = out.map(|out| out.take(MOST + 1).read_to_end(&mut bytes));
         let status = child.wait();
         // Nobody waits for it any more if it took too long.
         let _ = ended.send(read.transpose().and(status).map(|status| (status, bytes)));

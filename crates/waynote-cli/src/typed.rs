@@ -271,11 +271,11 @@ impl Context<'_> {
         let Address::Session(_, id) = &at.address else {
             return at.address.masked();
         };
-        let note = self
-            .read(|store| Ok(store.get(&at.address)?))
+        let note = self.read(|store| Ok(store.get(&at.address)?));
+        let preview = note
             .ok()
-            .flatten();
-        let preview = note.map_or(String::new(), |note| note.preview);
+            .flatten()
+            .map_or(String::new(), |note| note.preview);
         let preview = waynote::secrets::masked(&preview).into_owned();
         format!("{}: {}", named::end_of_id(*id), visible(&preview))
     }

@@ -89,10 +89,8 @@ fn parsed(text: &str, now: &Zoned) -> Option<Timestamp> {
     }
     let zone = now.time_zone();
     let day_before = |days: i64| {
-        let day = now
-            .date()
-            .checked_sub(Span::new().try_days(days).ok()?)
-            .ok()?;
+        let before = Span::new().try_days(days).ok()?;
+        let day = now.date().checked_sub(before).ok()?;
         Some(day.to_zoned(zone.clone()).ok()?.timestamp())
     };
     match text.to_lowercase().as_str() {

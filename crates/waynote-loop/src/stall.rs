@@ -80,10 +80,8 @@ impl StallWatch {
         if idle == 0 {
             return lines;
         }
-        let list = self
-            .work
-            .tasks
-            .map_or("", |_| " or a change of the task list");
+        let tasks = self.work.tasks;
+        let list = tasks.map_or("", |_| " or a change of the task list");
         lines.push(match &self.work.tree {
             TreeState::Known(tree) => format!(
                 "{idle} iterations without a new note{list} or a change in the working tree ({tree})"

@@ -93,11 +93,8 @@ pub(crate) struct ConnectedCaller {
 impl ConnectedCaller {
     /// The directories are looked at in their order.
     pub(crate) fn new(caller: Caller) -> Self {
-        let project = caller
-            .directories
-            .iter()
-            .find(|directory| caller.is_project(directory))
-            .cloned();
+        let mut directories = caller.directories.iter();
+        let project = directories.find(|of| caller.is_project(of)).cloned();
         Self {
             caller,
             project,

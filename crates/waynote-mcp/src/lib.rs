@@ -144,11 +144,7 @@ pub fn serve(
             .name("waynote-input".into())
             .spawn(move || stdio::filter(input, answers, filtered, &runtime, &room))?;
         let served = match server.serve((messages, output)).await {
-            Ok(running) => running
-                .waiting()
-                .await
-                .map(|_| ())
-                .map_err(io::Error::other),
+            Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
             // The client left before its first request.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error.to_string())),

@@ -62,11 +62,8 @@ impl Project {
             self.ask(context.peer.clone());
         }
         let mut here = self.here.subscribe();
-        let until = self
-            .asking
-            .lock()
-            .as_ref()
-            .map_or_else(Instant::now, |of| of.until);
+        let until = self.asking.lock().as_ref().map(|of| of.until);
+        let until = until.unwrap_or_else(Instant::now);
         let _ = tokio::time::timeout_at(until, here.wait_for(Option::is_some)).await;
         let here = self.here.borrow().clone();
         here.unwrap_or_else(|| Arc::new(ConnectedCaller::without_roots(self.caller.clone())))

@@ -60,10 +60,8 @@ pub(super) fn behind_option(text: &str, begin: usize, after: usize) -> Option<(u
     // The last program that is named: `sudo`, `docker exec` and `ssh` may stand before it.
     let mut words = before.split_ascii_whitespace().rev();
     let takes = words.find_map(|word| {
-        let name = word
-            .rsplit(['/', '(', '`', '"', '\'', '|', ';'])
-            .next()
-            .unwrap_or_default();
+        let mut parts = word.rsplit(['/', '(', '`', '"', '\'', '|', ';']);
+        let name = parts.next().unwrap_or_default();
         takes.clone().find(|(programs, ..)| has(programs, name))
     });
     let takes = takes?.2;

@@ -1,6 +1,9 @@
 //! Cookies of a session, and authorization headers with a scheme of their own.
 
-use super::shape::{ALNUM, BASE64, DOT, OPAQUE, PERCENT, WORD, begins_at, is, run_end};
+use super::shape::{
+    ALNUM, BASE64, DASH, DOT, OPAQUE, PERCENT, WORD, begins_at, is, leading, leading_within,
+    run_end, run_end_within, run_start,
+};
 use super::table::words::HARMLESS;
 use super::value;
 
@@ -11,10 +14,7 @@ const LONGEST: usize = 1500;
 pub(super) fn cookies(text: &str, after: usize, mut found: impl FnMut(usize, usize)) {
     let bytes = text.as_bytes();
     let limit = bytes.len().min(after + LONGEST);
-    let sign = bytes[after..limit]
-        .iter()
-        .take_while(|byte| b"\"' \t".contains(byte))
-        .count();
+    let sign = leading(&bytes[after..limit], |byte| b"\"' \t".contains(byte));
     if bytes
         .get(after + sign)
         .is_none_or(|sign| !b":=".contains(sign))
@@ -23,10 +23,7 @@ pub(super) fn cookies(text: &str, after: usize, mut found: impl FnMut(usize, usi
     }
     let mut at = after + sign + 1;
     loop {
-        at += bytes[at..limit]
-            .iter()
-            .take_while(|byte| b"\"' \t;".contains(byte))
-            .count();
+        at += leading(&bytes[at..limit], |byte| b"\"' \t;".contains(byte));
         let name = run_end(&bytes[..limit], at, OPAQUE & !BASE64 | WORD);
         if name == at || bytes.get(name) != Some(&b'=') {
             return;
@@ -34,11 +31,8 @@ pub(super) fn cookies(text: &str, after: usize, mut found: impl FnMut(usize, usi
         let end = run_end(&bytes[..limit], name + 1, OPAQUE | PERCENT);
         let is_harmless = value::contains_any(&bytes[at..name], &HARMLESS);
         // `name:signature` in one value.
-        let value: Vec<u8> = bytes[name + 1..end]
-            .iter()
-            .copied()
-            .filter(|byte| *byte != b'%')
-            .collect();
+        let value = bytes[name + 1..end].iter().copied();
+        let value: Vec<u8> = value.filter(|byte| *byte != b'%').collect();
         if !is_harmless && value::is_random(&value) {
             found(name + 1, end);
         }
@@ -53,19 +47,10 @@ pub(super) fn cookies(text: &str, after: usize, mut found: impl FnMut(usize, usi
 pub(super) fn authorization(text: &str, _: usize, after: usize) -> Option<(usize, usize)> {
     const SCHEME: usize = 24;
     let bytes = text.as_bytes();
-    let skip = |at: usize| {
-        at + bytes[at..]
-            .iter()
-            .take(8)
-            .take_while(|byte| b"\"' \t:=>,".contains(byte))
-            .count()
-    };
+    let skip =
+        |at: usize| at + leading_within(&bytes[at..], 8, |byte| b"\"' \t:=>,".contains(byte));
     let start = skip(after);
-    let scheme = bytes[start..]
-        .iter()
-        .take(SCHEME)
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-')
-        .count();
+    let scheme = run_end_within(bytes, start, ALNUM | DASH, SCHEME) - start;
     // Those have a reader of their own.
     if ["basic", "bearer"]
         .iter()
@@ -95,13 +80,7 @@ pub(super) fn bearer(text: &str, begin: usize, after: usize) -> Option<(usize, u
         return None;
     }
     let end = run_end(text, after, OPAQUE);
-    let value = &text[after..end];
-    let value = &value[..value.len()
-        - value
-            .iter()
-            .rev()
-            .take_while(|byte| is(**byte, DOT))
-            .count()];
+    let value = &text[after..run_start(text, end, DOT, end - after)];
     let is_basic = text[begin..after].eq_ignore_ascii_case(b"basic ");
     let is_one = if is_basic {
         let decoded = data_encoding::BASE64.decode(value).ok();

@@ -1,6 +1,6 @@
 //! Private keys in the forms that carry their own heading, and JSON web tokens.
 
-use super::shape::{BASE64, DIGITS, URL64, begins_at, run_end};
+use super::shape::{BASE64, DIGITS, URL64, begins_at, leading, leading_within, run_end};
 
 /// The longest private key that is looked for its end.
 const MAX: usize = 32 << 10;
@@ -14,11 +14,8 @@ pub(super) fn armoured(text: &str, begin: usize, after: usize) -> Option<(usize,
     const LONGEST_LABEL: usize = 40;
     const DASHES: &str = "-----";
     let rest = &text.as_bytes()[after..];
-    let label = rest
-        .iter()
-        .take(LONGEST_LABEL)
-        .take_while(|byte| byte.is_ascii_uppercase() || b" 0123".contains(byte))
-        .count();
+    let is_of_label = |byte: &u8| byte.is_ascii_uppercase() || b" 0123".contains(byte);
+    let label = leading_within(rest, LONGEST_LABEL, is_of_label);
     let label = &text[after..after + label];
     if !label.contains("PRIVATE KEY") || !text[after + label.len()..].starts_with(DASHES) {
         return None;
@@ -80,11 +77,7 @@ fn lines_of_base64(text: &[u8]) -> Option<usize> {
     const LINE: usize = 24;
     let (mut at, mut end, mut count) = (0, 0, 0);
     while at < text.len() {
-        let blanks = text[at..]
-            .iter()
-            .take_while(|byte| b" \t\r\n\"'+,>|".contains(byte))
-            .count();
-        at += blanks;
+        at += leading(&text[at..], |byte| b" \t\r\n\"'+,>|".contains(byte));
         if text[at..].starts_with(b"\\n") || text[at..].starts_with(b"\\r") {
             at += 2;
             continue;

@@ -2,7 +2,8 @@
 
 use super::names::{self, Kind};
 use super::shape::{
-    BASE64, CAPS, DASH, DOT, UNDERSCORE, WORD, is, run_end, run_end_within, run_start,
+    BASE64, CAPS, DASH, DOT, UNDERSCORE, WORD, is, leading, leading_within, run_end,
+    run_end_within, run_start,
 };
 use super::table::{AWS_SECRET, ENTROPY, LOGIN, PASSWORD};
 use super::value;
@@ -86,8 +87,7 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
         judged(kind, name, value, is_data).or_else(any)
     };
     // `!` may end a sentence, or a password.
-    let signs = bytes[end..].iter().take_while(|byte| b"!*?".contains(byte));
-    let whole = end + signs.count();
+    let whole = end + leading(&bytes[end..], |byte| b"!*?".contains(byte));
     let ends_line = bytes
         .get(whole)
         .is_none_or(|byte| b"\r\n;,\"'<)&#".contains(byte));
@@ -147,16 +147,14 @@ fn is_prose(rest: &[u8]) -> bool {
     {
         return false;
     }
-    let blanks = rest.iter().take_while(|byte| b" \t".contains(byte)).count();
+    let blanks = leading(rest, |byte| b" \t".contains(byte));
     let rest = &rest[blanks..rest.len().min(blanks + VALUE)];
     if begins_with_preposition(rest) {
         return false;
     }
     let begins = rest.first().is_some_and(u8::is_ascii_alphabetic);
-    let word = rest
-        .split(u8::is_ascii_whitespace)
-        .next()
-        .unwrap_or_default();
+    let mut words = rest.split(u8::is_ascii_whitespace);
+    let word = words.next().unwrap_or_default();
     begins
         && !value::is_random_letters(word)
         && !SAID.iter().any(|said| rest.starts_with(said.as_bytes()))
@@ -167,11 +165,7 @@ fn is_prose(rest: &[u8]) -> bool {
 /// How long the user is, with the sign behind it, where a value is `user:password` or `user/password`.
 fn user_before(value: &str) -> usize {
     const LONGEST: usize = 32;
-    let user = value
-        .bytes()
-        .take(LONGEST)
-        .take_while(|byte| is(*byte, WORD | DASH))
-        .count();
+    let user = run_end_within(value.as_bytes(), 0, WORD | DASH, LONGEST);
     let password = value[user..].strip_prefix([':', '/']).unwrap_or_default();
     let is_login = user > 0
         && (value::is_strong(password.as_bytes())
@@ -240,11 +234,8 @@ fn is_line(text: &[u8], start: usize, end: usize) -> bool {
         .take_while(|byte| b" \t-\"'".contains(byte));
     let start = start - indent.count();
     let behind = &text[end..];
-    let signs = behind
-        .iter()
-        .take(MOST_SIGNS)
-        .take_while(|byte| b"!*?\"',;".contains(byte));
-    let behind = &behind[signs.count()..];
+    let signs = leading_within(behind, MOST_SIGNS, |byte| b"!*?\"',;".contains(byte));
+    let behind = &behind[signs..];
     let ends =
         behind.first().is_none_or(|byte| b"\r\n".contains(byte)) || behind.starts_with(b" #");
     ends && (start == 0 || text[start - 1] == b'\n')
@@ -332,11 +323,8 @@ fn assigned(
     {
         rest.at += 2;
     }
-    let quote = rest
-        .left()
-        .chars()
-        .next()
-        .filter(|char| matches!(char, '"' | '\'' | '`'));
+    let next = rest.left().chars().next();
+    let quote = next.filter(|char| matches!(char, '"' | '\'' | '`'));
     let limit = text.floor_char_boundary((rest.at + VALUE).min(text.len()));
     match quote {
         Some(quote) => {
@@ -397,12 +385,8 @@ impl Rest<'_> {
 
     /// Passes over some of these characters; how many there were.
     fn skip(&mut self, these: &str, most: usize) -> usize {
-        let there = self
-            .left()
-            .bytes()
-            .take(most)
-            .take_while(|byte| these.as_bytes().contains(byte))
-            .count();
+        let is_one = |byte: &u8| these.as_bytes().contains(byte);
+        let there = leading_within(self.left().as_bytes(), most, is_one);
         self.at += there;
         there
     }
@@ -449,10 +433,7 @@ impl Rest<'_> {
         if !begins_with_preposition(near) {
             return false;
         }
-        let line = near
-            .iter()
-            .take_while(|byte| !b"\r\n,;".contains(byte))
-            .count();
+        let line = leading(near, |byte| !b"\r\n,;".contains(byte));
         let sign = |sign: &[u8]| {
             let at = near[..line]
                 .windows(sign.len())
@@ -471,11 +452,8 @@ impl Rest<'_> {
     fn typed(&self) -> Option<usize> {
         const LONGEST_TYPE: usize = 30;
         let bytes = self.left().as_bytes();
-        let kind = bytes
-            .iter()
-            .take(LONGEST_TYPE)
-            .take_while(|byte| is(**byte, WORD) || b"&'<>:".contains(byte))
-            .count();
+        let is_of_type = |byte: &u8| is(*byte, WORD) || b"&'<>:".contains(byte);
+        let kind = leading_within(bytes, LONGEST_TYPE, is_of_type);
         let rest = bytes[kind..].strip_prefix(b" = ")?;
         (kind > 0 && rest.first().is_some_and(|byte| b"\"'".contains(byte)))
             .then_some(self.at + kind + 3)

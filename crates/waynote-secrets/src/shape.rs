@@ -70,10 +70,19 @@ pub(super) fn is(byte: u8, class: Class) -> bool {
     CLASSES[usize::from(byte)] & class != 0
 }
 
+/// How many bytes a text begins with of which this is true.
+pub(super) fn leading(text: &[u8], is: impl Fn(&u8) -> bool) -> usize {
+    text.iter().take_while(|byte| is(byte)).count()
+}
+
+/// The same of its first `limit` bytes.
+pub(super) fn leading_within(text: &[u8], limit: usize, is: impl Fn(&u8) -> bool) -> usize {
+    leading(&text[..text.len().min(limit)], is)
+}
+
 /// The end of the run of a class that begins at `from`.
 pub(super) fn run_end(text: &[u8], from: usize, class: Class) -> usize {
-    let run = text[from..].iter().take_while(|byte| is(**byte, class));
-    from + run.count()
+    from + leading(&text[from..], |byte| is(*byte, class))
 }
 
 /// As [`run_end`], at most `limit` bytes on.
@@ -222,7 +231,6 @@ fn next_line(text: &[u8], at: usize) -> Option<usize> {
     let rest = rest.strip_prefix(b"\r").unwrap_or(rest);
     let rest = rest.strip_prefix(b"\n")?;
     const MAX_INDENT: usize = 24;
-    let blanks = |byte: &&u8| matches!(**byte, b' ' | b'\t' | b'>');
-    let indent = rest.iter().take(MAX_INDENT).take_while(blanks).count();
+    let indent = leading_within(rest, MAX_INDENT, |byte| b" \t>".contains(byte));
     Some(text.len() - rest.len() + indent)
 }

@@ -2,7 +2,7 @@
 
 use data_encoding::BASE64_NOPAD;
 
-use super::shape::{ANY_HEX, BASE64, CAPS, DIGITS, LOWER, OPAQUE, UNDERSCORE, UPPER, is};
+use super::shape::{ANY_HEX, BASE64, CAPS, DIGITS, LOWER, OPAQUE, UNDERSCORE, UPPER, is, run_end};
 use super::table::words::{
     INSIDE, OF_CODE, OF_PLACES, PAIRS, PLACEHOLDERS, REFERENCES, SHOWN, TOKEN_PLACEHOLDERS,
 };
@@ -142,18 +142,12 @@ fn is_blank(byte: u8) -> bool {
 pub(super) fn is_word_and_number(value: &[u8]) -> bool {
     const SHORTEST: usize = 8;
     const FEWEST_LETTERS: usize = 4;
-    let word = value
-        .iter()
-        .take_while(|byte| is(**byte, LOWER | UPPER))
-        .count();
-    let number = value[word..]
-        .iter()
-        .take_while(|byte| is(**byte, DIGITS))
-        .count();
-    let rest = &value[word + number..];
+    let word = run_end(value, 0, LOWER | UPPER);
+    let end = run_end(value, word, DIGITS);
+    let rest = &value[end..];
     value.len() >= SHORTEST
         && word >= FEWEST_LETTERS
-        && number >= 2
+        && end - word >= 2
         && count(&value[..word], UPPER) > 0
         && count(&value[..word], LOWER) > 0
         && rest.len() <= 3

@@ -94,12 +94,8 @@ async fn figures(
     let seen = match is_local && !app.options.behind_proxy {
         true => {
             let database = served_stores.database.as_ref().map(|of| of.label());
-            served_stores
-                .named
-                .keys()
-                .cloned()
-                .chain(database)
-                .collect()
+            let named = served_stores.named.keys().cloned();
+            named.chain(database).collect()
         }
         false => visible_stores(&app, sign_in::presented(&app, &headers)).await,
     };

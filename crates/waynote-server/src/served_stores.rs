@@ -102,11 +102,8 @@ impl ServedStores {
     /// True if no store needs a token.
     pub(crate) fn is_open(&self) -> bool {
         let needs = |needs: &AtomicBool| needs.load(Ordering::Relaxed);
-        !needs(&self.database_needs_token)
-            && !self
-                .all()
-                .iter()
-                .any(|served_store| needs(&served_store.needs_token))
+        let all = self.all();
+        !needs(&self.database_needs_token) && !all.iter().any(|of| needs(&of.needs_token))
     }
 
     /// The store of this name. One of the database is looked up, unless it is open. A caller without a token starts no

@@ -107,13 +107,8 @@ impl Server {
         if shared.served_stores.named.is_empty() && shared.served_stores.database.is_none() {
             return Err(StartError::NoStore.into());
         }
-        if let Some(name) = shared
-            .served_stores
-            .named
-            .keys()
-            .find(|name| !is_name(name))
-        {
-            let name = name.clone();
+        let mut names = shared.served_stores.named.keys();
+        if let Some(name) = names.find(|name| !is_name(name)).cloned() {
             return Err(StartError::InvalidStoreName { name }.into());
         }
         let listen = shared.options.listen;

@@ -84,11 +84,8 @@ fn look_up(
     let Some(token) = token else {
         return Ok(None);
     };
-    if served_store
-        .link
-        .get()
-        .is_some_and(|link| link.is_known(token))
-    {
+    let link = served_store.link.get();
+    if link.is_some_and(|link| link.is_known(token)) {
         return Ok(Some(Grant::everything()));
     }
     let found = match signed::number(token) {

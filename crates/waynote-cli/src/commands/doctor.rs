@@ -111,7 +111,7 @@ fn clients(
 
 fn binary(findings: &mut Findings) {
     let own = program::own().ok();
-    let Some(path) = program::on_path("waynote") else {
+    let Some(path) = home::environment().on_path("waynote") else {
         let folder = own.as_deref().and_then(Path::parent);
         let folder = folder.map_or("its folder".into(), |folder| folder.display().to_string());
         findings.note(

@@ -9,11 +9,6 @@ use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::when;
 
-/// The address of an event, if it is one.
-pub(super) fn address(typed: &str) -> Option<EventAddress> {
-    typed.parse().ok()
-}
-
 /// Prints an event.
 pub(super) fn show(context: &mut Context<'_>, address: &EventAddress) -> Outcome {
     let recorded = find(context, address)?;

@@ -37,7 +37,7 @@ pub(super) fn request(
             "leave out --revision",
         )),
     };
-    if let Some(event) = super::event::address(typed) {
+    if let Ok(event) = typed.parse() {
         return of_no_revision(Forget::event(event));
     }
     if typed.starts_with("session:") && !typed.contains('#') {
@@ -104,10 +104,8 @@ pub(super) fn run(
         }
         Some(_) => "fix this, then run the same command again to finish",
     };
-    let residue = forgotten
-        .residue
-        .as_ref()
-        .map_or(String::new(), ToString::to_string);
+    let residue = forgotten.residue.as_ref();
+    let residue = residue.map_or(String::new(), ToString::to_string);
     let what = format!("no note has the text any more, but the store's files may: {residue}");
     Err(Failure::refused("not_erased", what, hint))
 }
@@ -156,7 +154,7 @@ fn plan(would: &Forgotten) -> String {
         plan += &format!("\nthese notes would be gone: {}", listed(&gone));
     }
     if would.kept > 0 {
-        plan += &format!("\n{} would be left", revisions_of(would.kept));
+        plan += &format!("\n{} would be left", plural(would.kept, "revision"));
     }
     let shared = shared(would);
     if !shared.is_empty() {
@@ -182,7 +180,7 @@ fn said(forgotten: &Forgotten) -> String {
     if let ForgetTarget::Note(AddressAt { address, .. }) = named
         && !forgotten.revisions.is_empty()
     {
-        let left = revisions_of(forgotten.kept);
+        let left = plural(forgotten.kept, "revision");
         let note = quoted(&address.to_string());
         said += &match forgotten.kept {
             0 if forgotten.residue.is_some() => String::new(),
@@ -223,14 +221,12 @@ fn shared(forgotten: &Forgotten) -> Vec<String> {
 
 /// So many revisions and events; none when there are none.
 fn counted(of: &Forgotten) -> Option<String> {
-    let revisions = (!of.revisions.is_empty()).then(|| revisions_of(of.revisions.len() as u64));
-    let events = (!of.events.is_empty()).then(|| plural(of.events.len() as u64, "event"));
-    let counts: Vec<String> = revisions.into_iter().chain(events).collect();
+    let counts = [(of.revisions.len(), "revision"), (of.events.len(), "event")].into_iter();
+    let counts = counts.filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, what)| plural(count as u64, what))
+        .collect();
     (!counts.is_empty()).then(|| counts.join(" and "))
-}
-
-fn revisions_of(count: u64) -> String {
-    plural(count, "revision")
 }
 
 /// The first few of a list.

@@ -11,7 +11,7 @@ use crate::table::{iteration, table, when};
 use crate::typed::{Use, found};
 
 pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
-    if let Some(event) = event::address(typed) {
+    if let Ok(event) = typed.parse() {
         // An event is never changed.
         return event::show(context, &event);
     }

@@ -297,11 +297,9 @@ pub(super) fn answered(
     if is_off() {
         return Ok(String::new());
     }
-    let text = |name: &str| {
-        arguments
-            .get(name)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
+    let text = |name| {
+        let text = arguments.get(name).and_then(Value::as_str);
+        text.unwrap_or_default()
     };
     let client = Client::named(text("client")).unwrap_or(Client::ClaudeCode);
     let call = Call {

@@ -135,7 +135,7 @@ pub(super) fn read_project<T>(
     let mut directories = Vec::new();
     for path in path.ancestors() {
         let place = Place::resolve(&path.to_string_lossy(), &home::base_of_home()?)?;
-        let main = home::main_checkout(&place)?;
+        let main = home::environment().main_checkout(&place)?;
         let mut paths = vec![path.to_owned()];
         if let Some(main) = &main {
             paths.push(home::expanded(main.as_str())?);
@@ -239,11 +239,9 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
     let conflicts = imported.conflicts.len();
     if conflicts > 0 {
         say(&format!("conflicts {conflicts}:"));
-        imported
-            .conflicts
-            .iter()
-            .map(line)
-            .for_each(|line| say(&line));
+        for conflict in &imported.conflicts {
+            say(&line(conflict));
+        }
     }
     say_skipped(&imported.skipped);
     say_reasons("not imported", &imported.not_imported);

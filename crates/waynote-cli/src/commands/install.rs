@@ -18,7 +18,6 @@ use crate::database;
 use crate::error::{Failure, Outcome};
 use crate::home::{base, environment};
 use crate::invocation::Context;
-use crate::program;
 use crate::settings::{Origin, Settings};
 use crate::table::table;
 use crate::variables::machine;
@@ -252,7 +251,7 @@ fn next_steps(setup: &Setup<'_>, is_found: bool) -> Outcome<Vec<String>> {
         let step = "it was not found on this machine; its files are ready for it";
         steps.insert(0, format!("install {title}: {step}"));
     }
-    if setup.reach == InstallScope::Project && program::on_path("waynote").is_none() {
+    if setup.reach == InstallScope::Project && environment().on_path("waynote").is_none() {
         steps.push(
             "add `waynote` to the path, here and wherever these files are used: they start it by its name".into(),
         );

@@ -54,12 +54,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
     let narrow = Narrow::of(context, &args.narrow)?;
     // Where there is no home directory, own notes alone.
     let _ = context.here();
-    let at = args
-        .at
-        .as_ref()
-        .map(|path| context.lineage(&context.place(Some(path))?))
-        .transpose()?
-        .map(|lineage| lineage.places().to_vec());
+    let at = args.at.as_ref();
+    let at = at.map(|path| context.lineage(&context.place(Some(path))?));
+    let at = at.transpose()?.map(|lineage| lineage.places().to_vec());
     let kind = match args.kind {
         Some(KindArg::Place) => Some(ScopeKind::Place),
         Some(KindArg::Log) => Some(ScopeKind::Session),

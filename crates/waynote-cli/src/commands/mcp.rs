@@ -60,10 +60,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     let opened = Arc::new(OpenStore::of(settings, false, Wait::AtTheFirstCall)?);
     // An unreadable store is reported when it is asked for notes.
     let inside = Inside::of(settings, opened.store());
-    let inside = inside.unwrap_or_else(|_| Inside {
-        session: settings.session.value.clone(),
-        ..Inside::default()
-    });
+    let inside = inside.unwrap_or_else(|_| Inside::named(settings));
     let lease = told_lease(settings)?.or(inside.lease.clone());
     let mut caller = Caller {
         session: inside.session,
@@ -84,16 +81,20 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     let cwd = std::env::current_dir().ok();
     let cwd = cwd.and_then(|cwd| cwd.into_os_string().into_string().ok());
     caller.directories.extend(cwd);
-    let is_in_loop = caller.is_in_loop;
+    let to_client = ToClient {
+        ledgers: super::hook::ledgers()?,
+        client: Process::client(),
+        is_in_loop: caller.is_in_loop,
+        place: home::base().map_or_else(|_| Place::home(), |base| base.cwd()),
+        settings: settings.clone(),
+        opened: Arc::clone(&opened),
+        was_given: AtomicBool::new(false),
+    };
     let options = Options {
         caller,
         tools,
         has_project,
-        delivery: Some(Arc::new(ToClient::new(
-            settings.clone(),
-            Arc::clone(&opened),
-            is_in_loop,
-        )?)),
+        delivery: Some(Arc::new(to_client)),
     };
     end_with_parent();
     let host = Arc::new(Notes { opened, lease });
@@ -134,18 +135,6 @@ struct ToClient {
 }
 
 impl ToClient {
-    fn new(settings: Settings, opened: Arc<OpenStore>, is_in_loop: bool) -> Outcome<Self> {
-        Ok(Self {
-            ledgers: super::hook::ledgers()?,
-            client: Process::client(),
-            place: home::base().map_or_else(|_| Place::home(), |base| base.cwd()),
-            is_in_loop,
-            settings,
-            opened,
-            was_given: AtomicBool::new(false),
-        })
-    }
-
     /// In which session the client calls.
     fn calling(&self) -> CallerSession {
         match (&self.ledgers, &self.client) {

@@ -86,7 +86,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Licences) => return manual::licences(output).map(ok),
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
         Some(Command::Demo) => return demo::run(output),
-        Some(Command::LoopGuard) => return looping::guard().map(ok),
+        Some(Command::LoopGuard) => return Ok(ok(waynote_loop::keep_guard()?)),
         Some(Command::DemoAgent) => return demo_agent::run(output).map(ok),
         Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, output)),
         _ => {}

@@ -17,10 +17,8 @@ const ELSEWHERE: &str = "These do not apply here:";
 
 pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     // Any text is a query; bytes that are not UTF-8 are in no note.
-    let words: Vec<_> = std::iter::once(&args.query)
-        .chain(&args.more)
-        .map(|word| word.to_string_lossy())
-        .collect();
+    let words = std::iter::once(&args.query).chain(&args.more);
+    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
     let mut request = SearchRequest::new(words.join(" "));
     request.limit = unlimited_if_zero(args.limit);
     request.history = args.history;

@@ -11,7 +11,7 @@ use crate::table::labels;
 use crate::typed::{Use, found, in_shell};
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
-    if let Some(event) = event::address(&args.address) {
+    if let Ok(event) = args.address.parse() {
         return event::show(context, &event);
     }
     let mut named = context.note_at(&args.address, Use::Keep)?;

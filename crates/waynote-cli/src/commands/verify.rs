@@ -65,9 +65,5 @@ pub(super) fn run(context: &mut Context<'_>, repair_index: bool) -> Outcome<Exit
             context.line(format!("what to do: {}", rollback::HINT))?;
         }
     }
-    Ok(if clean {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(!clean)))
 }

@@ -1,7 +1,7 @@
 //! `waynote why`: what a session of a client was given, as its ledger has it.
 
 use jiff::Timestamp;
-use waynote::context::{Shown, ShownNote};
+use waynote::context::ShownNote;
 use waynote::visible::visible;
 use waynote_clients::DeliveryRecord;
 
@@ -32,13 +32,10 @@ pub(super) fn run(context: &mut Context<'_>, session: Option<&str>) -> Outcome {
 
 /// A row for each note; what holds for all of them stands in the first.
 fn rows(told: &DeliveryRecord) -> Vec<Vec<String>> {
-    let at = i64::try_from(told.at)
-        .ok()
-        .and_then(|at| Timestamp::from_millisecond(at).ok());
-    let subagent = told
-        .session
-        .split_once(' ')
-        .map(|(_, subagent)| format!(" ({subagent})"));
+    let at = i64::try_from(told.at).ok();
+    let at = at.and_then(|at| Timestamp::from_millisecond(at).ok());
+    let subagent = told.session.split_once(' ');
+    let subagent = subagent.map(|(_, subagent)| format!(" ({subagent})"));
     let mut head = [
         at.map(when).unwrap_or_default(),
         format!("{}{}", told.about.event, subagent.unwrap_or_default()),
@@ -49,16 +46,11 @@ fn rows(told: &DeliveryRecord) -> Vec<Vec<String>> {
         },
     ];
     let notes = told.notes.iter().map(|of| {
-        let shown = if of.shown == Shown::Whole {
-            "whole"
-        } else {
-            "line"
-        };
         let note = match ShownNote::is_of_others(of.revision) {
             true => of.address.to_string(),
             false => format!("{}@{}", of.address, of.revision),
         };
-        [note, shown.to_owned()]
+        [note, of.shown.as_str().to_owned()]
     });
     let mut notes: Vec<[String; 2]> = notes.collect();
     if notes.is_empty() {

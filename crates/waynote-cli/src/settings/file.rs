@@ -60,7 +60,7 @@ impl File {
         let named = home::variable(variables::CONFIG)?;
         let path = match &named {
             Some(path) => home::expanded(path)?,
-            None => match home::configuration()? {
+            None => match home::environment().configuration()? {
                 Some(folder) => folder.join("waynote/config.toml"),
                 // Without a home there is no file; commands that need a home report that themselves.
                 None => return Ok(Self::default()),

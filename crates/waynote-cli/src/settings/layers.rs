@@ -45,6 +45,13 @@ impl<T> Setting<T> {
     pub(crate) fn is_default(&self) -> bool {
         self.origin == Origin::Default
     }
+
+    fn default(row: &Row<T>) -> Outcome<Self> {
+        Ok(Self {
+            value: (row.default)()?,
+            origin: Origin::Default,
+        })
+    }
 }
 
 /// The sources of values, apart from the variables.
@@ -87,14 +94,5 @@ impl Layers {
             is_fatal: known.is_identity,
         });
         Setting::default(row)
-    }
-}
-
-impl<T> Setting<T> {
-    fn default(row: &Row<T>) -> Outcome<Self> {
-        Ok(Self {
-            value: (row.default)()?,
-            origin: Origin::Default,
-        })
     }
 }

@@ -31,6 +31,45 @@ pub(crate) struct SettingInfo {
 }
 
 impl SettingInfo {
+    /// A setting of the configuration file that has no flag, and that clients hand on.
+    pub(super) const fn new(variable: &'static str, kind: Kind) -> Self {
+        Self {
+            name: "",
+            variable,
+            in_file: Some(kind),
+            is_identity: false,
+            has_flag: false,
+            is_handed_on: true,
+            is_in_entries: false,
+            check: |_| Ok(()),
+        }
+    }
+
+    /// Its own name, else that of its field.
+    pub(super) const fn name_or(&self, field: &'static str) -> &'static str {
+        match self.name.is_empty() {
+            true => field,
+            false => self.name,
+        }
+    }
+
+    /// One that decides the store or the owner of notes.
+    pub(super) const fn identity(variable: &'static str, kind: Kind) -> Self {
+        Self {
+            is_identity: true,
+            has_flag: true,
+            ..Self::new(variable, kind)
+        }
+    }
+
+    /// One for which a client's file is no place.
+    pub(super) const fn private(variable: &'static str, kind: Kind) -> Self {
+        Self {
+            is_handed_on: false,
+            ..Self::new(variable, kind)
+        }
+    }
+
     /// The words that set it for one command.
     pub(crate) fn option(&self, value: &str) -> (String, String) {
         match self.has_flag {
@@ -144,45 +183,4 @@ pub(super) struct Row<T> {
     pub(super) read: fn(&str) -> Outcome<T>,
     pub(super) default: fn() -> Outcome<T>,
     pub(super) show: fn(&T) -> Option<String>,
-}
-
-impl SettingInfo {
-    /// A setting of the configuration file that has no flag, and that clients hand on.
-    pub(super) const fn new(variable: &'static str, kind: Kind) -> Self {
-        Self {
-            name: "",
-            variable,
-            in_file: Some(kind),
-            is_identity: false,
-            has_flag: false,
-            is_handed_on: true,
-            is_in_entries: false,
-            check: |_| Ok(()),
-        }
-    }
-
-    /// Its own name, else that of its field.
-    pub(super) const fn name_or(&self, field: &'static str) -> &'static str {
-        match self.name.is_empty() {
-            true => field,
-            false => self.name,
-        }
-    }
-
-    /// One that decides the store or the owner of notes.
-    pub(super) const fn identity(variable: &'static str, kind: Kind) -> Self {
-        Self {
-            is_identity: true,
-            has_flag: true,
-            ..Self::new(variable, kind)
-        }
-    }
-
-    /// One for which a client's file is no place.
-    pub(super) const fn private(variable: &'static str, kind: Kind) -> Self {
-        Self {
-            is_handed_on: false,
-            ..Self::new(variable, kind)
-        }
-    }
 }

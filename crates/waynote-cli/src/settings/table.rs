@@ -192,7 +192,7 @@ fn default_author() -> Outcome<Name> {
 }
 
 fn default_store() -> Outcome<PathBuf> {
-    Ok(home::data()?.join("waynote/notes.db"))
+    Ok(home::environment().data()?.join("waynote/notes.db"))
 }
 
 fn none<T>() -> Outcome<Option<T>> {

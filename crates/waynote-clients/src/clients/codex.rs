@@ -126,11 +126,8 @@ fn plugin(machine: Machine<'_>) -> Option<PathBuf> {
     let table = user_config(machine.environment)?;
     let is_on = table["plugins"][PLUGIN]["enabled"] == json!(true);
     let cache = folder(&Roots::of(machine.environment, InstallScope::User).ok()?).ok()?;
-    let mut versions = cache
-        .join("plugins/cache/waynote/waynote")
-        .read_dir()
-        .ok()?;
-    let copy = versions.next()?.ok()?.path();
+    let versions = cache.join("plugins/cache/waynote/waynote");
+    let copy = versions.read_dir().ok()?.next()?.ok()?.path();
     is_on.then_some(copy)
 }
 

@@ -45,12 +45,9 @@ fn snippet(setup: &Setup<'_>) -> Result<Snippet> {
             Value::from(server.author)
         ),
     };
+    let folder = setup.machine.environment.dot_config()?;
     Ok(Snippet {
-        file: setup
-            .machine
-            .environment
-            .dot_config()?
-            .join("goose/config.yaml"),
+        file: folder.join("goose/config.yaml"),
         below: "extensions:",
         lines: format!("  {NAME}:\n    name: {NAME}\n{own}    enabled: true\n    timeout: 300"),
     })

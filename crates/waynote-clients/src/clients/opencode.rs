@@ -104,11 +104,8 @@ fn plugin(machine: Machine<'_>) -> Option<InstalledPlugin> {
         .find_map(|file| {
             // Version 1 and version 2 call the list by different names.
             let lists = ["plugin", "plugins"].map(|name| file[name].clone());
-            let mut names = lists
-                .iter()
-                .filter_map(Value::as_array)
-                .flatten()
-                .filter_map(Value::as_str);
+            let names = lists.iter().filter_map(Value::as_array).flatten();
+            let mut names = names.filter_map(Value::as_str);
             let name = names.find(|name| name.trim_end_matches('/').ends_with(FOLDER))?;
             Some(name.to_owned())
         })?;

@@ -116,11 +116,8 @@ fn members(server: &Server) -> Vec<(&'static str, Value)> {
 
 /// The contents of a file, as JSON.
 pub(crate) fn read(text: &str) -> Option<Json> {
-    let file: toml::Table = text
-        .strip_prefix(BYTE_ORDER_MARK)
-        .unwrap_or(text)
-        .parse()
-        .ok()?;
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let file: toml::Table = text.parse().ok()?;
     serde_json::to_value(file).ok()
 }
 

@@ -171,11 +171,9 @@ impl Hook {
     fn answering(&self, text: String, pending: Option<PendingDelivery>) -> Answer {
         let tokens = waynote::context::Budget::default().tokens_of(&text);
         let profile = self.client.profile();
+        let event = profile.event_word(self.event).unwrap_or_default();
         let about = About {
-            event: profile
-                .event_word(self.event)
-                .unwrap_or_default()
-                .to_owned(),
+            event: event.to_owned(),
             action: self.event.is_at_tool().then(|| self.payload.tool.label()),
             tokens,
         };
@@ -212,16 +210,11 @@ impl Hook {
         let named = variable.and_then(|name| environment.variable(name).ok().flatten());
         let working = environment.working_directory().ok().and_then(Path::to_str);
         let base = environment.base()?;
-        let candidates = named
-            .as_deref()
-            .into_iter()
-            .chain(self.payload.directories())
-            .chain(working);
-        Ok(candidates
-            .filter(|path| path.starts_with('/'))
-            .filter_map(|path| Place::resolve(path, &base).ok())
-            .find(Place::is_project)
-            .unwrap_or_else(Place::home))
+        let told = named.as_deref().into_iter();
+        let told = told.chain(self.payload.directories()).chain(working);
+        let whole = told.filter(|path| path.starts_with('/'));
+        let mut places = whole.filter_map(|path| Place::resolve(path, &base).ok());
+        Ok(places.find(Place::is_project).unwrap_or_else(Place::home))
     }
 
     /// The notes that the session lacks at this event: its block or new notes, and notes that match its prompt, if it

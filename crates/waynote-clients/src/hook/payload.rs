@@ -149,14 +149,11 @@ impl Payload {
 
     /// The directories it names, the most telling first.
     pub fn directories(&self) -> impl Iterator<Item = &str> {
-        let roots = self
-            .tool
-            .field(&["workspace_roots", "workspacePaths"])
-            .as_array();
-        let root = roots.and_then(|roots| roots.iter().find_map(Value::as_str));
+        let roots = self.tool.field(&["workspace_roots", "workspacePaths"]);
+        let mut roots = roots.as_array().into_iter().flatten();
+        let root = roots.find_map(Value::as_str).into_iter();
         let more = ["cwd", "working_dir"].into_iter();
-        root.into_iter()
-            .chain(more.filter_map(|name| self.text(&[name])))
+        root.chain(more.filter_map(|name| self.text(&[name])))
     }
 
     /// True if Cursor sent it: it runs other clients' hooks too.

@@ -124,11 +124,9 @@ impl Session {
     /// When it was first told something, or first changed a file: in milliseconds since 1970.
     pub(super) fn begun(&self) -> Option<u64> {
         let (name, ledgers) = self.remembered.as_ref()?;
-        let told = ledgers.told(Some(name)).into_iter().next();
-        told.map(|told| told.at)
-            .into_iter()
-            .chain(self.given.changed)
-            .min()
+        let told = ledgers.told(Some(name));
+        let told = told.first().map(|told| told.at).into_iter();
+        told.chain(self.given.changed).min()
     }
 
     /// The delivery that gives it the block.

@@ -381,12 +381,8 @@ fn not_edited(file: &ClientFile, refusal: Refusal) -> Error {
 /// True if a file is waynote's by its name, or by its folder's.
 fn is_ours_alone(path: &Path) -> bool {
     let is_named = |part: Option<&OsStr>| part.is_some_and(|name| name == "waynote");
-    is_named(path.file_stem())
-        || path
-            .ancestors()
-            .skip(1)
-            .take(2)
-            .any(|folder| is_named(folder.file_name()))
+    let mut folders = path.ancestors().skip(1).take(2);
+    is_named(path.file_stem()) || folders.any(|folder| is_named(folder.file_name()))
 }
 
 fn mode(reach: InstallScope) -> u32 {

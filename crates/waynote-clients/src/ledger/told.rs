@@ -79,10 +79,8 @@ impl Ledgers {
             if end > MAX_BYTES as u64 {
                 let (text, _) = plain::read(plain::open(&path)?, u64::MAX)?;
                 let half = &text[text.len() / 2..];
-                let whole = half
-                    .iter()
-                    .position(|byte| *byte == b'\n')
-                    .map_or(&half[..0], |at| &half[at + 1..]);
+                let end = half.iter().position(|byte| *byte == b'\n');
+                let whole = end.map_or(&half[..0], |at| &half[at + 1..]);
                 replace_private(&path, whole, None)?;
                 file = plain::open_or_make(&path)?;
                 file.seek(SeekFrom::End(0))?;

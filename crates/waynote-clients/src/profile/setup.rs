@@ -247,6 +247,7 @@ impl<'e> Setup<'e> {
 
     /// The client's server entry.
     pub(crate) fn server(&self) -> Server {
+        let handed_on = self.machine.handed_on.iter();
         Server {
             command: self.program.clone(),
             args: [self.target.options(), &["mcp".into()]].concat(),
@@ -255,12 +256,7 @@ impl<'e> Setup<'e> {
                 _ => None,
             },
             author: Author::Agent(self.profile.word).to_string(),
-            variables: self
-                .machine
-                .handed_on
-                .iter()
-                .map(|name| (*name).into())
-                .collect(),
+            variables: handed_on.map(|name| (*name).into()).collect(),
         }
     }
 
@@ -308,12 +304,9 @@ impl<'e> Setup<'e> {
 
     /// The command of a hook, for a shell.
     pub(crate) fn hook_command(&self, event: Event) -> Option<String> {
-        let options = self.target.options();
-        let options: String = options
-            .iter()
-            .map(|word| format!(" {}", quoted(word)))
-            .collect();
-        self.hook_command_with(event, &options)
+        let options = self.target.options().iter();
+        let options = options.map(|word| format!(" {}", quoted(word)));
+        self.hook_command_with(event, &options.collect::<String>())
     }
 
     /// The arguments of a call that answers a hook: the client replaces each `${…}` by what it would send to a command.

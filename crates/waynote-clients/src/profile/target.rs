@@ -128,12 +128,8 @@ impl Target {
         {
             return Self::Endpoint(url.to_owned());
         }
-        let words = words(entry);
-        let mut options: Vec<String> = words
-            .iter()
-            .skip(1)
-            .map(|word| (*word).to_owned())
-            .collect();
+        let words = words(entry).into_iter().skip(1);
+        let mut options: Vec<String> = words.map(str::to_owned).collect();
         // Its options come in pairs, before its command.
         let names = options
             .chunks(2)

@@ -164,12 +164,9 @@ pub(crate) fn render(template: Option<&Template>, parts: &Parts<'_>) -> Result<S
     environment.add_template(name, source).map_err(failed)?;
     let compiled = environment.get_template(name).map_err(failed)?;
     // In every branch: an error in a later iteration would come at three in the morning.
-    let unknown = compiled
-        .undeclared_variables(false)
-        .into_iter()
-        .filter(|name| !values.contains_key(name.as_str()))
-        .min();
-    if let Some(name) = unknown {
+    let names = compiled.undeclared_variables(false).into_iter();
+    let unknown = names.filter(|name| !values.contains_key(name.as_str()));
+    if let Some(name) = unknown.min() {
         return Err(refused(None, &format!("there is no placeholder `{name}`")));
     }
     let prompt = compiled.render(&values).map_err(failed)?;

@@ -44,10 +44,8 @@ impl Signals {
     /// # Errors
     /// [`waynote::Error::File`] when the system refuses.
     pub fn listen() -> Result<Self> {
-        let wanted: Vec<i32> = [SIGINT, SIGTERM, SIGHUP]
-            .into_iter()
-            .filter(|signal| !process::ignores(*signal))
-            .collect();
+        let mut wanted = vec![SIGINT, SIGTERM, SIGHUP];
+        wanted.retain(|signal| !process::ignores(*signal));
         let failed = |error| Error::file("signals", "listened to", error);
         let mut signals = Iterator::new(wanted).map_err(failed)?;
         let heard = Arc::new(Mutex::new(SignalState::default()));

@@ -119,11 +119,8 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
 
 fn list(call: &mut Call<'_>) -> Result<String, Refusal> {
     let now = call.notes.now();
-    let request = call
-        .here
-        .request(now)
-        .style(Style::Faithful)
-        .only(Some(Section::Index));
+    let request = call.here.request(now).style(Style::Faithful);
+    let request = request.only(Some(Section::Index));
     let text = call.notes.render(&request)?;
     Ok(match text.is_empty() {
         true => "No notes stored.".into(),

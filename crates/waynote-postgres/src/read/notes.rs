@@ -9,9 +9,14 @@ use crate::error::Outcome;
 use crate::row::{NOTE, count, get, kind_key, note, note_columns, position, scope, unreadable};
 use crate::trip::{bigs, many_bytes, texts};
 
-const STATES: &str = concat!(
-    "SELECT u.i, ",
-    note_columns!(),
+/// A statement for notes: the number of what is asked for, the columns of a note, and what follows them.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("SELECT u.i, ", note_columns!(), $rest)
+    };
+}
+
+const STATES: &str = select!(
     ", d.position, d.revision
      FROM unnest($2, $3) WITH ORDINALITY u (scope, key, i)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
@@ -24,9 +29,7 @@ const STATES: &str = concat!(
      ) d ON TRUE"
 );
 
-const SCOPES: &str = concat!(
-    "SELECT u.i, ",
-    note_columns!(),
+const SCOPES: &str = select!(
     " FROM unnest($2) WITH ORDINALITY u (scope, i)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
      JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope
@@ -34,9 +37,7 @@ const SCOPES: &str = concat!(
      ORDER BY u.i, n.key"
 );
 
-const KINDS: &str = concat!(
-    "SELECT u.i, ",
-    note_columns!(),
+const KINDS: &str = select!(
     ", s.kind, s.name FROM unnest($2) WITH ORDINALITY u (kind, i)
      JOIN waynote.scope s ON s.store = $1 AND s.kind = u.kind
      JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope
@@ -44,9 +45,7 @@ const KINDS: &str = concat!(
      ORDER BY u.i, s.name, n.key"
 );
 
-const RESOLVED: &str = concat!(
-    "SELECT u.i, ",
-    note_columns!(),
+const RESOLVED: &str = select!(
     " FROM unnest($2) WITH ORDINALITY u (scope, i)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
      JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.resolved_by IS NOT NULL
@@ -54,9 +53,7 @@ const RESOLVED: &str = concat!(
      ORDER BY u.i, n.key"
 );
 
-const SAYING: &str = concat!(
-    "SELECT u.i, ",
-    note_columns!(),
+const SAYING: &str = select!(
     " FROM unnest($2, $3, $4) WITH ORDINALITY u (scope, kind, content, i)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
      CROSS JOIN LATERAL (
@@ -77,9 +74,7 @@ const LAST: &str = "SELECT u.i, j.key FROM unnest($2) WITH ORDINALITY u (scope, 
          ORDER BY j.key DESC, j.revision DESC LIMIT 1
      ) j";
 
-const AT: &str = concat!(
-    "SELECT u.i, ",
-    note_columns!(),
+const AT: &str = select!(
     ", s.kind, s.name, j.revision FROM unnest($2) WITH ORDINALITY u (position, i)
      JOIN waynote.journal j ON j.store = $1 AND j.position = u.position
      JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope

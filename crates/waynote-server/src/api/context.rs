@@ -6,8 +6,8 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use waynote::AsOf;
 use waynote::context::{self, Block, Budget, Request, Section, Style};
+use waynote::{AsOf, Place};
 
 use crate::edge::Query;
 use crate::problem::{Answer, Problem};
@@ -58,11 +58,7 @@ pub(crate) async fn context(
     headers: HeaderMap,
 ) -> Answer<Response> {
     let agent = query.agent.as_deref().unwrap_or("default").parse()?;
-    let place = query
-        .place
-        .as_deref()
-        .unwrap_or("~")
-        .parse::<waynote::Place>()?;
+    let place: Place = query.place.as_deref().unwrap_or("~").parse()?;
     let session = query.session.as_deref().map(str::parse).transpose()?;
     let as_of = query.as_of.as_deref().map(str::parse::<AsOf>).transpose();
     let as_of = as_of.map_err(Problem::bad_request)?;

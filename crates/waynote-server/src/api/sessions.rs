@@ -3,7 +3,9 @@
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use waynote::{Error, Name, Note, Reader, SessionLog, SessionStatus, Stamp, Store, session_state};
+use waynote::{
+    Error, Name, Note, Reader, ScopeSummary, SessionLog, SessionStatus, Stamp, Store, session_state,
+};
 
 use super::changes_of_notes::{content, dropped};
 use super::cursor::Page;
@@ -36,13 +38,12 @@ pub(crate) async fn list(
         let mut all = SessionLog::listed(store)?;
         all.retain(|of| after.as_deref().is_none_or(|after| of.scope.name() > after));
         let page = Page::of(SESSIONS, all, limit, |of| of.scope.name().to_owned());
-        let sessions: waynote::Result<Vec<_>> = page
-            .items
-            .iter()
-            .map(|of| summary(store, &of.scope.name().parse()?, of.notes, &*is_dead))
-            .collect();
+        let of = |of: &ScopeSummary| {
+            let session = of.scope.name().parse()?;
+            summary(store, &session, of.notes, &*is_dead)
+        };
         Ok(SessionPage {
-            sessions: sessions?,
+            sessions: page.items.iter().map(of).collect::<Result<_, _>>()?,
             next: page.next,
         })
     });

@@ -33,10 +33,8 @@ pub(crate) fn view(old: &str, new: &str) -> Markup {
         .iter()
         .map(|group| group.iter().take_while(|op| has_room(op)).collect())
         .collect();
-    let is_cut = shown
-        .iter()
-        .zip(&groups)
-        .any(|(shown, group)| shown.len() < group.len());
+    let mut both = shown.iter().zip(&groups);
+    let is_cut = both.any(|(shown, group)| shown.len() < group.len());
     html! {
         @if groups.is_empty() {
             p.same { "The texts are the same." }

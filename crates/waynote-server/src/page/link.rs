@@ -119,10 +119,8 @@ async fn open(
         return not_open();
     };
     // A prefetch must not use the link up.
-    let is_early = headers
-        .get(&PURPOSE)
-        .and_then(|purpose| purpose.to_str().ok())
-        .is_some_and(|purpose| purpose.contains("prefetch") || purpose.contains("prerender"));
+    let purpose = headers.get(&PURPOSE).and_then(|of| of.to_str().ok());
+    let is_early = purpose.is_some_and(|of| of.contains("prefetch") || of.contains("prerender"));
     let is_in = || {
         let presented = link.presented(&headers);
         presented.is_some_and(|presented| link.is_known(&presented))

@@ -93,14 +93,11 @@ impl FromRequestParts<App> for Looks {
             return Err(answer::refused(&problem));
         }
         let params = RawPathParams::from_request_parts(parts, app).await.ok();
-        let store = params
-            .as_ref()
-            .and_then(|params| params.iter().find(|(name, _)| *name == "store"));
+        let mut params = params.iter().flat_map(|params| params.iter());
+        let store = params.find(|(name, _)| *name == "store");
         // The full path. Within a store's routes, `uri` lacks the part of the store.
-        let original = parts
-            .extensions
-            .get::<OriginalUri>()
-            .map_or(&parts.uri, |uri| &uri.0);
+        let original = parts.extensions.get::<OriginalUri>();
+        let original = original.map_or(&parts.uri, |uri| &uri.0);
         let to = original.path_and_query().map(ToString::to_string);
         let link = Link::to_store(store.map_or("", |(_, store)| store), "sign-in");
         Err(answer::to(&link.with_some("to", to).href()))

@@ -2,7 +2,6 @@
 
 mod app;
 mod fit;
-mod interrupt;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -27,8 +26,8 @@ use rustix::io::Errno;
 use rustix::process::{Signal, kill_current_process_group};
 use waynote::Store;
 use waynote::context::render;
+use waynote_loop::Signals;
 
-use self::interrupt::Interrupt;
 use super::saved::Saving;
 use super::{context as block, edit};
 use crate::args::{AllowArgs, ContextArgs};
@@ -58,7 +57,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
             "`waynote ls` lists the notes; `waynote search WORDS` finds them",
         ));
     }
-    let interrupt = Interrupt::listen()?;
+    let signals = Signals::listen()?;
     // Its own store: the editor has another one.
     let opened = OpenStore::of(&context.settings, false, Wait::Within(LONGEST))?;
     let request = block::request(context, &ContextArgs::default())?;
@@ -77,7 +76,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         screen: Screen::enter()?,
         context,
     };
-    browser.work(&interrupt)
+    browser.work(&signals)
 }
 
 struct Browser<'b, 'c> {
@@ -89,7 +88,7 @@ struct Browser<'b, 'c> {
 
 impl Browser<'_, '_> {
     /// Reads the store, draws, and takes the keys, until the end.
-    fn work(&mut self, interrupt: &Interrupt) -> Outcome<ExitCode> {
+    fn work(&mut self, signals: &Signals) -> Outcome<ExitCode> {
         let colour = self.context.output.has_colour();
         loop {
             self.app.read(&mut self.reading);
@@ -98,8 +97,9 @@ impl Browser<'_, '_> {
             self.screen.terminal.draw(draw).map_err(of_terminal)?;
             let mut wait = POLL;
             loop {
-                if let Some(code) = interrupt.requested() {
-                    return Ok(code);
+                if let Some(signal) = signals.asked() {
+                    // As shells tell it.
+                    return Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)));
                 }
                 match typed_within(wait).map_err(of_terminal)? {
                     Keys::None => break,

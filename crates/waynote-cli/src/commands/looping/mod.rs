@@ -182,8 +182,3 @@ fn looped(
     });
     Ok(runner.end(stop)?)
 }
-
-/// Keeps watch until the loop that started it is gone.
-pub(super) fn guard() -> Outcome {
-    Ok(waynote_loop::keep_guard()?)
-}

@@ -82,10 +82,8 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
     let logs = args.logs.as_deref();
     plan.logs = logs.map(|logs| Logs::new("--logs", logs, &directory));
     plan.reports_failure = args.with.and_then(Preset::reports_failure);
-    plan.outputs = [FileId::of(std::io::stdout()), FileId::of(std::io::stderr())]
-        .into_iter()
-        .flatten()
-        .collect();
+    let outputs = [FileId::of(std::io::stdout()), FileId::of(std::io::stderr())];
+    plan.outputs = outputs.into_iter().flatten().collect();
     plan.prompt.spec = file("--spec", &args.spec);
     plan.prompt.tasks = file("--tasks", &args.tasks);
     plan.prompt.template = template;

@@ -5,13 +5,16 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use waynote_loop::Stream;
 
-/// Our own two outputs. Clones share them; an output that fails is left alone from then on.
+use crate::table::shortened;
+
+/// Our own two outputs. Clones share them; an output that fails is left alone from then on. The lock is not to be had
+/// while a stopped terminal (Ctrl-S) blocks a writer.
 #[derive(Clone)]
 pub(super) struct Screen(Arc<Mutex<Inner>>);
 
@@ -61,7 +64,7 @@ impl Screen {
 
     /// Puts the status line, where standard error is a terminal; one that is busy is left for the next time.
     pub(super) fn draw(&self, line: &str) {
-        if let Some(mut inner) = self.try_lock() {
+        if let Some(mut inner) = self.0.try_lock() {
             inner.line = Some(line.to_owned());
             inner.draw();
         }
@@ -69,7 +72,7 @@ impl Screen {
 
     /// Takes the status line away, and ends the line that an agent left open.
     pub(super) fn erase(&self) {
-        if let Some(mut inner) = self.try_lock() {
+        if let Some(mut inner) = self.0.try_lock() {
             inner.erase();
             inner.line = None;
             let is_terminal = inner.err.as_ref().is_some_and(Output::is_terminal);
@@ -81,35 +84,30 @@ impl Screen {
 
     /// True if a status line is visible: standard error is a terminal.
     pub(super) fn has_status(&self) -> bool {
-        let inner = self.try_lock();
+        let inner = self.0.try_lock();
         inner.is_some_and(|inner| inner.err.as_ref().is_some_and(Output::is_terminal))
-    }
-
-    /// None while a stopped terminal (Ctrl-S) blocks a writer.
-    fn try_lock(&self) -> Option<MutexGuard<'_, Inner>> {
-        self.0.try_lock()
     }
 }
 
 impl Inner {
     fn pass(&mut self, stream: Stream, bytes: &[u8]) {
         let Some(last) = bytes.last() else { return };
-        let is_terminal = match stream {
-            Stream::Out => self.out.as_ref(),
-            Stream::Err => self.err.as_ref(),
-        }
-        .is_some_and(Output::is_terminal);
+        let is_terminal = self.output(stream).as_ref();
+        let is_terminal = is_terminal.is_some_and(Output::is_terminal);
         if is_terminal {
             self.erase();
             self.at_line_start = *last == b'\n';
         }
-        let output = match stream {
-            Stream::Out => &mut self.out,
-            Stream::Err => &mut self.err,
-        };
-        write(output, bytes);
+        write(self.output(stream), bytes);
         if is_terminal {
             self.draw();
+        }
+    }
+
+    fn output(&mut self, stream: Stream) -> &mut Option<Output> {
+        match stream {
+            Stream::Out => &mut self.out,
+            Stream::Err => &mut self.err,
         }
     }
 
@@ -121,7 +119,8 @@ impl Inner {
         if !self.at_line_start {
             return;
         }
-        let text = format!("{CLEAR}{}", cut(line, width()));
+        // In one column less than there are: a full line would wrap, and its first half would stay.
+        let text = format!("{CLEAR}{}", shortened(line, width().saturating_sub(1)));
         write(&mut self.err, text.as_bytes());
         self.is_drawn = true;
     }
@@ -135,16 +134,6 @@ impl Inner {
 
 /// To the line's start, and nothing right of it.
 const CLEAR: &str = "\r\u{1b}[K";
-
-/// The line in one column less than there are: a full line would wrap, and its first half would stay.
-fn cut(line: &str, width: usize) -> String {
-    let room = width.saturating_sub(1);
-    if line.chars().count() <= room {
-        return line.to_owned();
-    }
-    let start = line.chars().take(room.saturating_sub(1));
-    start.chain((room > 0).then_some('…')).collect()
-}
 
 fn write(output: &mut Option<Output>, bytes: &[u8]) {
     let Some(Output { writer, .. }) = output else {
@@ -335,20 +324,6 @@ mod tests {
         assert!(!screen.has_status());
         drop(go);
         passing.join().unwrap();
-    }
-
-    #[test]
-    fn a_line_is_cut_to_the_terminal() {
-        for (width, shown) in [
-            (0, ""),
-            (1, ""),
-            (2, "…"),
-            (5, "ite…"),
-            (12, "iteration 4"),
-            (11, "iteration…"),
-        ] {
-            assert_eq!(cut("iteration 4", width), shown, "{width}");
-        }
     }
 
     #[test]

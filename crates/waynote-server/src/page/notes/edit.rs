@@ -142,11 +142,8 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
         None => form.asked.on(site.link("notes/new")),
     };
     let again = again.href();
-    let back = form
-        .asked
-        .link(site)
-        .with_some("note", form.note.as_ref())
-        .href();
+    let back = form.asked.link(site);
+    let back = back.with_some("note", form.note.as_ref()).href();
     html! {
         div.head { h1 { @match &form.note { Some(address) => { "Edit " (words::address(address)) } None => { "New note" } } } }
         @if let Some(error) = &form.error {

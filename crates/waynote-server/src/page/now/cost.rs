@@ -37,15 +37,10 @@ impl Day {
             claims.map(|claim| claim.tokens).sum()
         };
         let [pinned, places, iterations, index] = SECTIONS.map(of);
+        let rest = receipt.headings + receipt.last_line;
         Self {
             date,
-            tokens: [
-                pinned,
-                places,
-                iterations,
-                index,
-                receipt.headings + receipt.last_line,
-            ],
+            tokens: [pinned, places, iterations, index, rest],
             budget: receipt.budget,
         }
     }
@@ -94,13 +89,8 @@ pub(super) fn view(days: &Result<Vec<Day>, Error>) -> Markup {
         return html! {};
     };
     let days = days.as_deref().unwrap_or_default();
-    let most = days
-        .iter()
-        .map(Day::all)
-        .max()
-        .unwrap_or(0)
-        .max(last.budget)
-        .max(1);
+    let most = days.iter().map(Day::all).chain([last.budget, 1]);
+    let most = most.max().unwrap_or(1);
     let y = |tokens: usize| BASE - tokens * (BASE - TOP) / most;
     // An area lies between the sum of the sections below it and that with its own.
     let area = |section: usize| {

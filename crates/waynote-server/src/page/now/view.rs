@@ -140,10 +140,8 @@ fn budget(shows: &Shows) -> Markup {
     let receipt = &shows.block.receipt;
     let whole = receipt.budget.max(receipt.tokens).max(1);
     let other = receipt.headings + receipt.last_line;
-    let mut parts: Vec<(&str, &str, usize)> = SECTIONS
-        .into_iter()
-        .map(|section| (class(section), label(section), shows.tokens(section)))
-        .collect();
+    let part = |section| (class(section), label(section), shows.tokens(section));
+    let mut parts = Vec::from(SECTIONS.map(part));
     parts.push(("he", LABELS[4], other));
     let mut x = 0;
     let bars = parts.iter().map(|(class, _, tokens)| {

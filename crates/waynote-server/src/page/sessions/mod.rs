@@ -125,12 +125,9 @@ impl Sessions {
                 .collect(),
             ..Ask::default()
         })?;
-        let rows: Result<Vec<Row>> = page
-            .into_iter()
-            .zip(events.events)
-            .map(|(of, events)| Row::of(store, site, of, &events))
-            .collect();
-        let rows = rows?;
+        let rows = page.into_iter().zip(events.events);
+        let rows = rows.map(|(of, events)| Row::of(store, site, of, &events));
+        let rows = rows.collect::<Result<Vec<_>>>()?;
         let session = named.or_else(|| rows.first().map(|row| row.session.clone()));
         Ok(Self {
             questions,
