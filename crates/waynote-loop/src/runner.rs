@@ -158,7 +158,7 @@ impl<'p> LoopRunner<'p> {
             Err(error) => (EndReason::Error, Some(error.to_string())),
         };
         let kept = kept.map(|kept| masked(&kept).into_owned());
-        let ended = self.run.end_with(reason, kept, &stamp);
+        let ended = self.run.end(reason, kept, &stamp);
         let stop = stop?;
         ended?;
         let session = &self.plan.session;
@@ -190,7 +190,7 @@ impl<'p> LoopRunner<'p> {
         let log = logs.map(|logs| logs.file(session, number)).transpose()?;
         // Ages in the block are as of this time.
         let stamp = self.plan.stamp(now);
-        self.run.start_iteration_with(block, &stamp)?;
+        self.run.start_iteration(block, &stamp)?;
         // Idle work, best effort: the agent works for minutes now.
         let _ = self.store.checkpoint();
         self.notice(&Notice::IterationStarted { iteration: number });

@@ -63,18 +63,11 @@ impl Caller {
 
     /// The base that paths are resolved against, with relative ones starting from a directory.
     fn base(&self, directory: &str) -> waynote::Result<Base> {
-        let base = match &self.home {
-            Some(home) => Base::new(home, directory)?,
-            None => Base::without_home(directory)?,
-        };
-        if self.lineages.is_none() {
-            return Ok(base);
-        }
-        let base = base.with_links(waynote_files::real);
-        match self.home.as_deref().and_then(waynote_files::real) {
-            Some(real) => base.with_real_home(&real),
-            None => Ok(base),
-        }
+        let base = Base::of(self.home.as_deref(), directory)?;
+        Ok(match self.lineages.is_none() {
+            true => base,
+            false => base.with_links(waynote_files::real),
+        })
     }
 }
 

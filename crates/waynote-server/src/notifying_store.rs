@@ -99,5 +99,5 @@ impl Store for NotifyingStore {
 }
 
 impl SideData for NotifyingStore {
-    pass_on! { self => self.store; side_values put_side_values keep_side_values make_shared }
+    pass_on! { self => self.store; side_values put_side_values make_shared }
 }

@@ -61,29 +61,23 @@ impl Environment {
 
     /// With the home directory that the password database has for this user: used where `HOME` is not set.
     #[must_use]
-    pub fn with_home_of_user(self, home_of_user: Option<String>) -> Self {
-        Self {
-            home_of_user,
-            ..self
-        }
+    pub fn with_home_of_user(mut self, home: Option<String>) -> Self {
+        self.home_of_user = home;
+        self
     }
 
     /// With the working directory.
     #[must_use]
-    pub fn with_working_directory(self, working_directory: io::Result<PathBuf>) -> Self {
-        Self {
-            working_directory,
-            ..self
-        }
+    pub fn with_working_directory(mut self, directory: io::Result<PathBuf>) -> Self {
+        self.working_directory = directory;
+        self
     }
 
     /// With the file of the program that runs.
     #[must_use]
-    pub fn with_own_program(self, own_program: io::Result<PathBuf>) -> Self {
-        Self {
-            own_program,
-            ..self
-        }
+    pub fn with_own_program(mut self, program: io::Result<PathBuf>) -> Self {
+        self.own_program = program;
+        self
     }
 
     /// A variable that is set to something.
@@ -160,16 +154,7 @@ impl Environment {
     /// # Errors
     /// [`EnvironmentError::NotText`], [`EnvironmentError::Library`].
     pub fn base_at(&self, directory: &str) -> Result<Base> {
-        let base = match self.home_if_any()? {
-            Some(home) => {
-                let base = Base::new(&home, directory)?;
-                match waynote_files::real(&home) {
-                    Some(real) => base.with_real_home(&real)?,
-                    None => base,
-                }
-            }
-            None => Base::without_home(directory)?,
-        };
+        let base = Base::of(self.home_if_any()?.as_deref(), directory)?;
         Ok(base.with_links(waynote_files::real))
     }
 
@@ -243,28 +228,19 @@ impl Environment {
         self.folder_if_any(variables::STATE_FOLDER, ".local/state")
     }
 
-    fn folder(&self, name: &str, platform: &str) -> Result<PathBuf> {
-        match self.named(name)? {
-            Some(folder) => Ok(folder),
-            None => Ok(PathBuf::from(self.home()?).join(platform)),
-        }
+    pub(crate) fn folder(&self, name: &str, platform: &str) -> Result<PathBuf> {
+        let folder = self.folder_if_any(name, platform)?;
+        // Where there is none, asking for the home directory says why.
+        folder.map_or_else(|| Ok(self.home()?.into()), Ok)
     }
 
     fn folder_if_any(&self, name: &str, platform: &str) -> Result<Option<PathBuf>> {
-        match self.named(name)? {
-            Some(folder) => Ok(Some(folder)),
-            None => Ok(self
-                .home_if_any()?
-                .map(|home| PathBuf::from(home).join(platform))),
-        }
-    }
-
-    /// The folder that a variable names. The XDG standard has relative values ignored.
-    fn named(&self, name: &str) -> Result<Option<PathBuf>> {
-        let folder = self.variable(name)?;
-        Ok(folder
-            .filter(|folder| folder.starts_with('/'))
-            .map(PathBuf::from))
+        // The XDG standard has relative values ignored.
+        let named = self.variable(name)?;
+        Ok(match named.filter(|folder| folder.starts_with('/')) {
+            Some(folder) => Some(folder.into()),
+            None => (self.home_if_any()?).map(|home| Path::new(&home).join(platform)),
+        })
     }
 }
 

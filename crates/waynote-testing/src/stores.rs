@@ -8,10 +8,20 @@ use waynote::{Indexing, LocalStore};
 use crate::values::assert_clean;
 
 /// Segments of two or three changes, merged by twos.
-pub const TINY: Indexing = Indexing::DEFAULT.tail(2, 3).merging(2, 12);
+pub const TINY: Indexing = Indexing {
+    tail: 2,
+    bulk: 3,
+    fan_out: 2,
+    most: 12,
+};
 
 /// Everything in the tail.
-pub const NEVER: Indexing = Indexing::DEFAULT.tail(u32::MAX, u32::MAX).merging(8, 1000);
+pub const NEVER: Indexing = Indexing {
+    tail: u32::MAX,
+    bulk: u32::MAX,
+    fan_out: 8,
+    most: 1000,
+};
 
 /// The kinds of stores that a crate has.
 pub trait Stores {

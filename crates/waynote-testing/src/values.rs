@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
-use waynote::store::{Cursor, FeedEntry};
+use waynote::store::FeedEntry;
 use waynote::{
     Address, Change, Content, EntryType, Expect, Hit, Indexing, Limits, LocalStore, Name, Note,
     Options, Place, SearchRequest, SqliteStore, Stamp,
@@ -113,7 +113,7 @@ pub fn ended() -> SessionEvent {
 
 /// All that happened in a store, in its order.
 pub fn whole_feed(store: &dyn LocalStore) -> Vec<FeedEntry> {
-    store.feed(Cursor::START, usize::MAX).unwrap()
+    store.feed(None, usize::MAX).unwrap()
 }
 
 /// The store in a file.

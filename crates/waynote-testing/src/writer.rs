@@ -1,6 +1,7 @@
 //! Does many kinds of things to a store.
 
 use jiff::Timestamp;
+use waynote::engine::Writing;
 use waynote::event::{EndReason, IterationOutcome, ProcessIdentity, SessionEvent};
 use waynote::forget::Forget;
 use waynote::store::SideValue;
@@ -155,7 +156,9 @@ impl Writer {
                     about: (self.dice.below(2) == 0).then(|| content.hash()),
                 };
                 let space = ["file:/a", "audit"][self.dice.below(2) as usize];
-                store.keep_side_values(space, &[value], &[]).unwrap();
+                store
+                    .put_side_values(space, &[value], &[], Writing::Durable)
+                    .unwrap();
             }
         }
     }

@@ -57,21 +57,12 @@ impl Surroundings {
     pub fn of_process() -> Result<Self> {
         let directory = std::env::current_dir().unwrap_or_default();
         let directory = directory.to_string_lossy();
-        let base = match std::env::home_dir() {
-            Some(home) => {
-                let home = home.to_string_lossy();
-                let base = Base::new(&home, &directory)?;
-                match waynote_files::real(&home) {
-                    Some(real) => base.with_real_home(&real)?,
-                    None => base,
-                }
-            }
-            None => Base::without_home(&directory)?,
-        };
-        let base = base.with_links(waynote_files::real);
+        let home = std::env::home_dir();
+        let home = home.as_ref().map(|home| home.to_string_lossy());
+        let base = Base::of(home.as_deref(), &directory)?;
         Ok(Self {
             clock: Arc::new(Timestamp::now),
-            base,
+            base: base.with_links(waynote_files::real),
         })
     }
 }

@@ -23,6 +23,7 @@ use crate::address::Address;
 use crate::block::{BlockAnswer, BlockAsk};
 use crate::change::{Applied, Change};
 use crate::cites::Checkouts;
+use crate::engine::Writing;
 use crate::error::Result;
 use crate::event::{EventAddress, RecordedEvent, SessionEvent, SessionsEvent};
 use crate::forget::{Forget, Forgotten};
@@ -40,7 +41,7 @@ pub(crate) use beside::check_own;
 pub use beside::{NotesBeside, StoreBeside};
 #[cfg(feature = "openapi")]
 pub(crate) use feed::FeedForm;
-pub use feed::{Cursor, FeedContent, FeedEntry, ForgottenTexts, Mark};
+pub use feed::{FeedContent, FeedEntry, ForgottenTexts, Mark};
 pub(crate) use noted::noted_before;
 pub use team::{TeamNotes, share_to_team};
 pub use values::{Damage, Filter, Recent, ScopeSummary, SideValue, Version};
@@ -277,16 +278,16 @@ pub trait Reader {
     }
 
     /// Everything that happened after a point, in order, at most `limit` items.
-    fn feed(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
+    fn feed(&self, after: Option<Position>, limit: usize) -> Result<Vec<FeedEntry>> {
         Ok(answer!(self, feed: FeedPage { after, limit }))
     }
 
     /// The store's id, and the mark of the item at a point of the feed; none if nothing is there. A reader that goes on at
     /// the point compares it with the mark that it had.
-    fn mark(&self, at: Cursor) -> Result<(Option<StoreId>, Option<Mark>)> {
+    fn mark(&self, at: Position) -> Result<(Option<StoreId>, Option<Mark>)> {
         let page = FeedPage {
-            after: at.before(),
-            limit: usize::from(at != Cursor::START),
+            after: Some(Position(at.0.saturating_sub(1))),
+            limit: usize::from(at.0 > 0),
         };
         let answers = self.read(&Ask {
             feed: vec![page],
@@ -299,7 +300,7 @@ pub trait Reader {
             .flatten()
             .filter(|item| item.at == at);
         let mark = match found.next() {
-            None if at == Cursor::START => Some(Mark::default()),
+            None if at.0 == 0 => Some(Mark::default()),
             found => found.map(|item| Mark::of(answers.store_id, &item)),
         };
         Ok((answers.store_id, mark))
@@ -461,7 +462,7 @@ pub trait Store: Reader {
 }
 
 /// Side data: values that programs keep in a store beside its notes, by space and key, for example the last known
-/// content of a file. Side data has no history, and a crash may lose the last write of [`SideData::put_side_values`].
+/// content of a file. Side data has no history, and a crash may lose the last write that was [`Writing::Relaxed`].
 #[auto_impl(&, Arc)]
 pub trait SideData {
     /// The values of a space, by key.
@@ -470,18 +471,18 @@ pub trait SideData {
     /// As [`Reader::read`].
     fn side_values(&self, space: &str) -> Result<Vec<SideValue>>;
 
-    /// Puts values into a space, and removes others.
+    /// Puts values into a space, and removes others. [`Writing::Durable`] is for values that cannot be computed again:
+    /// they are on the disk when this returns.
     ///
     /// # Errors
     /// As [`Store::apply`].
-    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()>;
-
-    /// The same for values that cannot be computed again: they are on the disk when this returns.
-    ///
-    /// # Errors
-    /// As [`Store::apply`].
-    fn keep_side_values(&self, space: &str, values: &[SideValue], removed: &[String])
-    -> Result<()>;
+    fn put_side_values(
+        &self,
+        space: &str,
+        values: &[SideValue],
+        removed: &[String],
+        writing: Writing,
+    ) -> Result<()>;
 
     /// Makes the store one of several people, for good, by a mark in its side data: it takes no notes on paths any more.
     /// A store that does not exist is made.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use waynote::engine::{Ask, Blocks, NoteAt, NoteState, Rows};
 use waynote::event::{RecordedEvent, SessionEvent, SessionsEvent};
 use waynote::store::{
-    self, Answers, Count, Cursor, Done, FeedContent, FeedEntry, Recent, SideValue, Version,
+    self, Answers, Count, Done, FeedContent, FeedEntry, Recent, SideValue, Version,
 };
 use waynote::{
     Address, AddressAt, Content, EntryId, EntryType, Name, Note, OperationId, Position, Revision,
@@ -73,7 +73,7 @@ impl State {
 
     fn entry(&self, position: Position) -> FeedEntry {
         FeedEntry {
-            at: Cursor::at(position),
+            at: position,
             happened: self.log[&position].0.clone(),
         }
     }
@@ -278,7 +278,7 @@ impl State {
             feed: each(&ask.feed, |of| {
                 let positions = self.log.keys();
                 positions
-                    .filter(|position| Cursor::at(**position) > of.after)
+                    .filter(|position| Some(**position) > of.after)
                     .take(of.limit)
                     .map(|position| self.entry(*position))
                     .collect()

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 use waynote::SideData;
+use waynote::engine::Writing;
 use waynote::store::SideValue;
 
 use super::image::{CALLS, Disk, Survival};
@@ -223,7 +224,7 @@ pub(crate) fn write(path: &str, seed: &str, writes: &str) -> Result<()> {
             value: order.next.0.clone().into_bytes(),
             about: None,
         };
-        let _ = store.put_side_values("faults", &[value], &[]);
+        let _ = store.put_side_values("faults", &[value], &[], Writing::Relaxed);
         let written = truth.write(&store, &order.next.0);
         let mut out = std::io::stdout();
         if written.is_ok() {

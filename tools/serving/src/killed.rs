@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use waynote::store::{Cursor, FeedContent};
+use waynote::store::FeedContent;
 use waynote::{Options, SqliteStore, Store};
 use waynote_test_postgres::{Cluster, Proxy, Setup, has_postgres, with_store};
 
@@ -315,7 +315,7 @@ fn check_texts<'t>(found: impl Iterator<Item = &'t str>, texts: &BTreeSet<String
 
 /// Nothing is lost or doubled, and positions have no gap.
 fn check_store(store: &impl Store, texts: &BTreeSet<String>) -> Result<()> {
-    let feed = store.feed(Cursor::START, usize::MAX)?;
+    let feed = store.feed(None, usize::MAX)?;
     let written = feed.iter().filter_map(|item| match &item.happened {
         FeedContent::Changed(revision) => Some(revision.note()?.content.shown().into_owned()),
         _ => None,

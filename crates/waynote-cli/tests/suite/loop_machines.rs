@@ -87,7 +87,7 @@ fn what_an_agent_writes_is_refused_once_its_loop_has_lost_the_session() {
     has(agents("mcp").stdin(requests).ok(), lost);
     // Another store has nothing to do with that loop.
     agents("--store other.db key save k text").ok();
-    taken.end(EndReason::Interrupted, &stamp).unwrap();
+    taken.end(EndReason::Interrupted, None, &stamp).unwrap();
     insta::assert_snapshot!(agents("key save k text").said(), @"
     exit 1
     error: the loop has lost session nightly: it was ended, and no loop has it now

@@ -38,7 +38,7 @@ fn two_tools_are_offered_inside_a_loop_alone() {
     // Between two iterations there is nobody to listen.
     let mut between = Client::start(&scratch, "mcp");
     assert!(!tools(&mut between).contains(&"blocked".to_owned()));
-    run.start_iteration(&stamp()).unwrap();
+    run.start_iteration(None, &stamp()).unwrap();
     // Nothing in the environment: the processes above the server tell.
     let mut inside = Client::start(&scratch, "mcp");
     let offered = tools(&mut inside);
@@ -61,7 +61,7 @@ fn an_agent_speaks_to_its_loop() {
     let scratch = Scratch::new();
     let store = store(&scratch);
     let run = begin(&store);
-    run.start_iteration(&stamp()).unwrap();
+    run.start_iteration(None, &stamp()).unwrap();
     let mut client = Client::start(&scratch, "mcp");
     assert_calls!(client, @r#"
     $ note_add {"content":"the door is locked","type":"stuck"}
@@ -97,7 +97,7 @@ fn an_agent_speaks_to_its_loop() {
     only the agent of a running loop can use this
     "#);
     // A server that lives on notes in the iteration that runs by then.
-    run.start_iteration(&stamp()).unwrap();
+    run.start_iteration(None, &stamp()).unwrap();
     client.call("note_add", json!({ "content": "later", "type": "tip" }));
     let list = scratch.json("--session s log list --json");
     assert_eq!(fields(&list, "3/content 3/iteration"), "later 2");
@@ -127,7 +127,7 @@ fn the_block_is_not_delivered_twice() {
     scratch.ok("place write canary");
     let store = store(&scratch);
     let run = begin(&store);
-    run.start_iteration(&stamp()).unwrap();
+    run.start_iteration(None, &stamp()).unwrap();
     let mut inside = Client::start(&scratch, "mcp");
     let first = inside.result("note_list", json!({})).to_string();
     assert!(!first.contains("as they were before this call"), "{first}");

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use waynote::engine::Writing;
 use waynote::store::SideValue;
 use waynote::{ContentHash, Forgotten, LocalStore, Result};
 
@@ -49,7 +50,8 @@ impl<S: LocalStore> SyncedStore<S> {
         }
         if !new.is_empty() || !gone.is_empty() {
             let gone: Vec<String> = gone.into_keys().collect();
-            self.inner.put_side_values(&self.space(), &new, &gone)?;
+            self.inner
+                .put_side_values(&self.space(), &new, &gone, Writing::Relaxed)?;
         }
         *self.seen.lock() = Some(seen);
         Ok(())

@@ -196,7 +196,7 @@ impl<S: LocalStore> SyncedStore<S> {
 }
 
 impl<S: LocalStore> SideData for SyncedStore<S> {
-    pass_on! { self => self.inner; side_values put_side_values keep_side_values make_shared }
+    pass_on! { self => self.inner; side_values put_side_values make_shared }
 }
 
 impl<S: LocalStore> LocalStore for SyncedStore<S> {

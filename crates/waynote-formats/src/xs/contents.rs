@@ -1,6 +1,6 @@
 //! Reading the contents of frames: an xs store keeps a text under its hash, apart from its frame.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use waynote::{ContentHash, Error, Result};
 
@@ -16,27 +16,21 @@ pub trait Contents {
 }
 
 /// The contents in the folder of an xs store, read as files.
-pub struct ContentFolder {
-    path: PathBuf,
-    folder: Folder,
-}
+pub struct ContentFolder(Folder);
 
 impl ContentFolder {
     /// The contents of the xs store in that folder.
     pub fn of_store(store: &Path) -> Self {
-        let path = store.join("cacache/content-v2/sha256");
-        Self {
-            folder: Folder::of(&path),
-            path,
-        }
+        Self(Folder::of(&store.join("cacache/content-v2/sha256")))
     }
 }
 
 impl Contents for ContentFolder {
     fn content(&self, hash: &ContentHash) -> Result<Option<Vec<u8>>> {
         let hex = hash.to_string();
-        let path = self.path.join(&hex[..2]).join(&hex[2..4]).join(&hex[4..]);
-        match self.folder.read(&path) {
+        let below = [&hex[..2], &hex[2..4], &hex[4..]];
+        let path = self.0.path().join(below.join("/"));
+        match self.0.read(&path) {
             Ok(read) => Ok(read.map(|(bytes, _)| bytes)),
             Err(error) => Err(Error::file(path, "read", error)),
         }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tokio_postgres::Row;
 use waynote::engine::{self, Step};
 use waynote::event::{EventAddress, SessionsEvent};
-use waynote::store::{Ask, Cursor, Done, FeedContent, FeedEntry, FeedPage, ForgottenTexts};
+use waynote::store::{Ask, Done, FeedContent, FeedEntry, FeedPage, ForgottenTexts};
 use waynote::{AddressAt, OperationId, Position};
 
 use super::events::{EVENT, event_columns, recorded, session_at};
@@ -101,7 +101,7 @@ pub(super) fn steps<'a>(plan: &mut Plan<'a>, ask: &'a engine::Ask) {
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     for (index, FeedPage { after, limit }) in ask.feed.iter().enumerate() {
         let rows_at_most = i64::try_from(*limit).unwrap_or(i64::MAX);
-        let position = after.position.number();
+        let position = after.map_or(0, Position::number);
         let values = vec![big(position), big(rows_at_most)];
         plan.rows(CHANGES, values, move |row, rows| {
             rows.store.feed[index].push(change(row, 0)?);
@@ -146,7 +146,7 @@ fn step(row: &Row, column: usize) -> Outcome<u32> {
 /// The change whose columns begin there.
 fn change(row: &Row, at: usize) -> Outcome<FeedEntry> {
     Ok(FeedEntry {
-        at: Cursor::at(position(row, at)?),
+        at: position(row, at)?,
         happened: FeedContent::Changed(anywhere(row, at)?),
     })
 }
@@ -161,7 +161,7 @@ fn other(row: &Row, at: usize) -> Outcome<FeedEntry> {
         }
         None => forgotten(row, at)?,
     };
-    let at = Cursor::at(Position::new(get(row, at)?));
+    let at = Position::new(get(row, at)?);
     Ok(FeedEntry { at, happened })
 }
 

@@ -70,7 +70,12 @@ fn tables_that_are_written_anew_have_no_byte_of_a_forgotten_text() {
         ..Setup::default()
     });
     stores::create(options(&cluster, "waynote")).unwrap();
-    let indexing = Indexing::DEFAULT.tail(4, 8).merging(2, 64);
+    let indexing = Indexing {
+        tail: 4,
+        bulk: 8,
+        fan_out: 2,
+        most: 64,
+    };
     let store = open(options(&cluster, "waynote")).unwrap();
     let store = store.with_indexing(indexing);
     // One in its row, and one so long that it is stored beside it; both are in the search index.

@@ -63,7 +63,7 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     assert_eq!(heard(&store, lease), None);
     assert!(heard(&store, second.lease()).unwrap() < SILENCE);
     let stamp = Stamp::new(Timestamp::UNIX_EPOCH, "person".parse().unwrap());
-    let lost = first.end(EndReason::Iterations, &stamp).unwrap_err();
+    let lost = first.end(EndReason::Iterations, None, &stamp).unwrap_err();
     assert!(
         matches!(lost, Error::Loop(LoopError::LeaseLost { .. })),
         "{lost}"

@@ -1,7 +1,6 @@
 //! A store that moves between a file and a database, in either direction.
 
 use waynote::copy::{CopyError, CopyPhase, copy};
-use waynote::store::Cursor;
 use waynote::{EngineStore, Reader, SqliteStore, Store};
 
 use waynote_postgres::{Options, Postgres, stores};
@@ -21,7 +20,7 @@ fn filled(path: &std::path::Path, seed: u64, times: usize) -> SqliteStore {
 }
 
 fn feed(store: &dyn Reader) -> Vec<waynote::store::FeedEntry> {
-    store.feed(Cursor::START, 1_000_000).unwrap()
+    store.feed(None, 1_000_000).unwrap()
 }
 
 #[test]

@@ -117,7 +117,7 @@ auto_explain.log_min_duration = 0
             );
             store.history(&"agent:a#k7".parse().unwrap()).unwrap();
             store.journal(None, 20).unwrap();
-            store.feed(waynote::store::Cursor::START, 20).unwrap();
+            store.feed(None, 20).unwrap();
             store.leases().unwrap();
             store.kinds(&"s".parse().unwrap()).unwrap();
             store.last_iteration(&"s".parse().unwrap()).unwrap();

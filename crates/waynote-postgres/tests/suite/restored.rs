@@ -2,7 +2,6 @@
 
 use std::process::Command;
 
-use waynote::store::Cursor;
 use waynote::{EntryType, OperationId, Position, Reader as _, SessionLog, Store as _};
 use waynote_postgres::{Options, open, stores};
 use waynote_test_postgres::{unused, with_store};
@@ -46,11 +45,7 @@ fn a_database_that_goes_back_under_its_programs_resets_its_readers() {
         programs.arg(cluster.folder()).arg("-f").arg(&dump);
         assert!(programs.arg(&name).status().unwrap().success());
         write(before..before + after);
-        let mark = |number: u64| {
-            stores[0]
-                .mark(Cursor::at(Position::new(number as i64)))
-                .unwrap()
-        };
+        let mark = |number: u64| stores[0].mark(Position::new(number as i64)).unwrap();
         let known = [before, before + after].map(mark);
         cluster.sql(&format!("DROP DATABASE \"{name}\" WITH (FORCE)"));
         cluster.sql(&format!("CREATE DATABASE \"{name}\""));
@@ -67,7 +62,7 @@ fn a_database_that_goes_back_under_its_programs_resets_its_readers() {
         resets += 2 + u64::from(is_renewed);
         // All calls are repeated by their ids.
         write(0..before + after);
-        let feed = stores[1].feed(Cursor::START, 1_000).unwrap();
+        let feed = stores[1].feed(None, 1_000).unwrap();
         assert_eq!(feed.len() as u64, before + 2 * after);
         assert!(stores[1].verify().unwrap().is_clean());
         (kept, lost) = (kept + before, lost + after);

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use waynote::store::{Cursor, FeedContent, FeedEntry};
+use waynote::store::{FeedContent, FeedEntry};
 use waynote::{Content, EntryType, OperationId, Reader as _, SessionLog, Stamp, Store as _};
 use waynote_postgres::{Options, is_away, open, stores};
 
@@ -90,7 +90,7 @@ impl Writers {
         loop {
             // Looked at before, so that the page has all of it.
             let is_written = self.is_written.load(Ordering::SeqCst);
-            let after = read.last().map_or(Cursor::START, |last| last.at);
+            let after = read.last().map(|last| last.at);
             match store.feed(after, 1_000) {
                 Ok(page) if page.is_empty() && is_written => return read,
                 Ok(page) => {
@@ -107,7 +107,7 @@ impl Writers {
     /// Each acknowledged write is there once, in the order of its writer, and nothing else. The feed has no gap.
     fn check(&self, options: Options) -> (u32, Vec<FeedEntry>) {
         let store = open(options).unwrap();
-        let feed = store.feed(Cursor::START, usize::MAX).unwrap();
+        let feed = store.feed(None, usize::MAX).unwrap();
         let mut found = vec![0; self.acknowledged.len()];
         for (position, entry) in (1..).zip(&feed) {
             let FeedContent::Changed(revision) = &entry.happened else {

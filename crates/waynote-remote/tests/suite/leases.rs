@@ -72,12 +72,14 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     one.heartbeat(&session, lease).unwrap();
     assert_eq!(heard(lease), None);
     assert_eq!(heard(second.lease()), Some(Duration::ZERO));
-    let lost = first.end(EndReason::Iterations, &stamp()).unwrap_err();
+    let lost = first
+        .end(EndReason::Iterations, None, &stamp())
+        .unwrap_err();
     assert!(
         matches!(lost, Error::Loop(LoopError::LeaseLost { .. })),
         "{lost}"
     );
-    second.end(EndReason::Iterations, &stamp()).unwrap();
+    second.end(EndReason::Iterations, None, &stamp()).unwrap();
 }
 
 #[test]

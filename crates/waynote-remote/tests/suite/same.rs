@@ -82,9 +82,9 @@ fn everything_that_is_read_is_the_same() {
             .into_iter()
             .flat_map(notes)
             .collect();
-        let feed = store.feed(waynote::store::Cursor::START, 99).unwrap();
+        let feed = store.feed(None, 99).unwrap();
         let agent = Scope::Agent("builder".parse().unwrap());
-        let then = AsOf::Position(feed[1].at.position);
+        let then = AsOf::Position(feed[1].at);
         (
             all,
             store.journal(None, 99).unwrap(),

@@ -15,8 +15,8 @@ use futures_util::stream;
 use serde::Deserialize;
 use tokio::sync::watch;
 use utoipa::IntoParams;
-use waynote::store::{Cursor, FeedContent, FeedEntry, Mark};
-use waynote::{Allowance, Error, Limits, Reader};
+use waynote::store::{FeedContent, FeedEntry, Mark};
+use waynote::{Allowance, Error, Limits, Position, Reader};
 
 use super::cursor;
 use crate::edge::Query;
@@ -95,7 +95,7 @@ pub(crate) async fn changes(
         .get(&LAST_EVENT_ID)
         .map(|last| last.to_str().unwrap_or_default());
     let after = match last.or(query.after.as_deref()) {
-        Some("start") => (Cursor::START, Mark::default()),
+        Some("start") => (Position::new(0), Mark::default()),
         Some(id) => {
             let id: String = cursor::read(FEED, id)?;
             let known = visit.run(move |store| known(&store, &id)).await?;
@@ -138,12 +138,12 @@ const FEED: char = 'f';
 /// The point after everything that has happened.
 fn now(store: &dyn Reader) -> waynote::Result<Point> {
     let version = store.version()?;
-    let at = version.position.map_or(Cursor::START, Cursor::at);
+    let at = version.position.unwrap_or(Position::new(0));
     Ok((at, store.mark(at)?.1.unwrap_or_default()))
 }
 
 /// A point of the feed, with the mark of the item there.
-type Point = (Cursor, Mark);
+type Point = (Position, Mark);
 
 /// The id of the item at a point.
 fn id((at, mark): Point) -> String {
@@ -229,7 +229,7 @@ impl Feed {
                 1 => Limits::ANSWER_BYTES,
                 _ => PAGE_BYTES,
             };
-            let page = Allowance::of(bytes).during(|| store.feed(after.0, most));
+            let page = Allowance::of(bytes).during(|| store.feed(Some(after.0), most));
             let page = match page {
                 Err(Error::TooMuchAsked { .. }) if most > 1 => return Ok(Read::TooMuch),
                 page => page?,

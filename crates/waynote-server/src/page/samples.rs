@@ -7,8 +7,8 @@ use waynote::event::{EndReason, IterationOutcome, ProcessIdentity};
 use waynote::loops::{self, IterationEnd, Loop, LoopStart};
 use waynote::session_state::AgentSignal;
 use waynote::{
-    Content, EntryType, Notebook, Options, Place, Places, SaveOptions, SessionLog, SqliteStore,
-    Stamp, Store,
+    Content, EntryType, Notebook, Options, Place, Places, SaveOptions, Scope, SessionLog,
+    SqliteStore, Stamp, Store,
 };
 
 pub(crate) fn at(time: &str) -> Timestamp {
@@ -60,7 +60,7 @@ pub(crate) fn fill(store: &SqliteStore) {
     ] {
         places.write(&place(of), text(says), &person).unwrap();
     }
-    let of_place = Notebook::of_place(store, place("~/projects/shop"));
+    let of_place = Notebook::of(store, Scope::Place(place("~/projects/shop")));
     let save = |notes: &Notebook<'_>, key: &str, says: &str, pin: bool, stamp: &Stamp| {
         let options = SaveOptions::default().pin(pin.then_some(true));
         let key = key.parse().unwrap();
@@ -138,7 +138,7 @@ fn turn(
 ) {
     let author = "agent:builder";
     let begun = stamp(&format!("2026-05-19T{hour:02}:00:00Z"), author);
-    let iteration = of.start_iteration(&begun).unwrap();
+    let iteration = of.start_iteration(None, &begun).unwrap();
     work(
         iteration,
         &stamp(&format!("2026-05-19T{hour:02}:05:00Z"), author),
@@ -195,7 +195,7 @@ fn nightly(store: &SqliteStore) {
         });
     }
     running
-        .start_iteration(&stamp("2026-05-19T13:40:00Z", "agent:builder"))
+        .start_iteration(None, &stamp("2026-05-19T13:40:00Z", "agent:builder"))
         .unwrap();
     std::mem::forget(running);
 }
@@ -209,14 +209,18 @@ fn blocked(store: &SqliteStore) {
         loops::signal(store, &session, Some(number), &asks, stamp).unwrap();
     });
     running
-        .end(EndReason::Blocked, &stamp("2026-05-19T13:50:00Z", "person"))
+        .end(
+            EndReason::Blocked,
+            None,
+            &stamp("2026-05-19T13:50:00Z", "person"),
+        )
         .unwrap();
 }
 
 fn ended(store: &SqliteStore, session: &str, reason: EndReason, detail: Option<&str>) {
     let running = begin(store, session, None, "2026-05-18T10:00:00Z");
     let iteration = running
-        .start_iteration(&stamp("2026-05-18T10:00:00Z", "agent:builder"))
+        .start_iteration(None, &stamp("2026-05-18T10:00:00Z", "agent:builder"))
         .unwrap();
     let end = IterationEnd::new(DONE, std::time::Duration::from_secs(1_260), 1);
     running
@@ -227,7 +231,7 @@ fn ended(store: &SqliteStore, session: &str, reason: EndReason, detail: Option<&
         )
         .unwrap();
     running
-        .end_with(
+        .end(
             reason,
             detail.map(str::to_owned),
             &stamp("2026-05-18T12:03:00Z", "person"),

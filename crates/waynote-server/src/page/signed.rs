@@ -8,6 +8,7 @@ use axum::http::header::COOKIE;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use waynote::engine::Writing;
 use waynote::store::SideValue;
 use waynote::text::hex;
 use waynote::{Result, SideData};
@@ -110,7 +111,7 @@ pub(crate) fn begin(
         until: now + SignedDuration::from_hours(HOURS),
     };
     let value = SideValue::new(key(&number), serde_json::to_vec(&kept).unwrap_or_default());
-    side.put_side_values(SPACE, &[value], &over)?;
+    side.put_side_values(SPACE, &[value], &over, Writing::Relaxed)?;
     Ok(number)
 }
 
@@ -120,7 +121,7 @@ pub(crate) fn begin(
 /// As [`SideData::put_side_values`].
 pub(crate) fn end(side: &impl SideData, numbers: &str) -> Result<()> {
     let keys: Vec<String> = numbers.split(' ').map(key).collect();
-    side.put_side_values(SPACE, &[], &keys)
+    side.put_side_values(SPACE, &[], &keys, Writing::Relaxed)
 }
 
 /// The header that sets a browser's cookie, or deletes it if there is no number.

@@ -146,7 +146,7 @@ impl Store for SlowStore {
 }
 
 impl SideData for SlowStore {
-    pass_on! { self => self.store; side_values put_side_values keep_side_values make_shared }
+    pass_on! { self => self.store; side_values put_side_values make_shared }
 }
 
 #[test]

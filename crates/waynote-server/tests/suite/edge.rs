@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use waynote::SideData;
 use waynote::engine::Engine;
+use waynote::engine::Writing;
 use waynote::store::SideValue;
 use waynote_server::{Limits, Log, Options, Server, Stores, TlsFiles};
 
@@ -75,7 +76,7 @@ fn a_store_with_tokens_needs_one_and_says_nothing_of_oauth() {
     // A token is needed even after the last one is gone.
     server
         .store
-        .put_side_values("tokens", &[], &["somebody".into()])
+        .put_side_values("tokens", &[], &["somebody".into()], Writing::Relaxed)
         .unwrap();
     assert_eq!(server.get(SCOPES).status, 401);
     for path in [
@@ -133,7 +134,9 @@ fn an_address_that_others_reach_needs_tokens_and_tls() {
         value: b"{}".to_vec(),
         about: None,
     };
-    store.put_side_values("tokens", &[token], &[]).unwrap();
+    store
+        .put_side_values("tokens", &[token], &[], Writing::Relaxed)
+        .unwrap();
     assert_eq!(start(&everywhere), "no_tls");
     assert_eq!(start(&behind(&everywhere)), "started");
     assert_eq!(start(&with_tls), "certificate", "there is no file");

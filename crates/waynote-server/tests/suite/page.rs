@@ -39,7 +39,7 @@ pub(super) fn begun<'s>(server: &'s RunningServer, session: &str) -> Loop<'s> {
 pub(super) fn asking<'s>(server: &'s RunningServer, session: &str) -> Loop<'s> {
     let of = begun(server, session);
     let (session, agent) = (session.parse().unwrap(), stamp("agent:builder"));
-    let number = Some(of.start_iteration(&agent).unwrap());
+    let number = Some(of.start_iteration(None, &agent).unwrap());
     let asks = AgentSignal::Blocked("May I drop the column?".into());
     loops::signal(&*server.store, &session, number, &asks, &agent).unwrap();
     of

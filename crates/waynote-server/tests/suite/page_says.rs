@@ -168,7 +168,7 @@ fn a_loop_is_stopped_and_a_session_archived() {
     post(&server, "sessions/stop", &session);
     has(shown(), "It stops after #1.");
     lacks(shown(), ">Stop after #1</button>");
-    of.end(EndReason::Interrupted, &stamp("agent:builder"))
+    of.end(EndReason::Interrupted, None, &stamp("agent:builder"))
         .unwrap();
     let row = "<tr class=\"open\" data-key=\"migrate-db\"";
     has(shown(), row);
@@ -184,7 +184,9 @@ fn a_loop_is_stopped_and_a_session_archived() {
     let answer = [("session", "migrate-db"), ("answer", "Yes.")];
     post(&server, "sessions/answer", &answer);
     let again = begun(&server, "migrate-db");
-    again.start_iteration(&stamp("agent:builder")).unwrap();
+    again
+        .start_iteration(None, &stamp("agent:builder"))
+        .unwrap();
     has(shown(), "<td class=\"num\">2 of 6</td>");
 }
 
@@ -196,7 +198,7 @@ fn a_session_that_waits_says_how_to_go_on() {
     let took = std::time::Duration::from_millis(120);
     let done = IterationEnd::new(IterationOutcome::Exited { code: 0 }, took, 1);
     of.end_iteration(1, done, &agent).unwrap();
-    of.end(EndReason::Blocked, &agent).unwrap();
+    of.end(EndReason::Blocked, None, &agent).unwrap();
     let shown = || server.get("/s/notes/sessions?session=migrate-db").body;
     let body = shown();
     let go_on = |body: &str| part(body, "<p class=\"go-on\">", "</p>");

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use waynote::engine::Writing;
 use waynote::jiff::Timestamp;
 use waynote::store::{SideData as _, SideValue};
 use waynote::{Options as StoreOptions, SqliteStore};
@@ -181,7 +182,9 @@ impl RunningServer {
             value: b"{}".to_vec(),
             about: None,
         };
-        self.store.put_side_values("tokens", &[token], &[]).unwrap();
+        self.store
+            .put_side_values("tokens", &[token], &[], Writing::Relaxed)
+            .unwrap();
     }
 
     pub(crate) fn connect(&self) -> TcpStream {

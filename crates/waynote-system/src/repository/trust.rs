@@ -10,7 +10,7 @@ use waynote::{Checkout, Error};
 
 use super::glob;
 use crate::environment::{Environment, Result};
-use crate::plain;
+use crate::{plain, variables};
 
 /// The longest file that is read.
 const BYTES: u64 = 1 << 20;
@@ -74,10 +74,7 @@ impl Environment {
     }
 
     fn trust_file(&self) -> Result<PathBuf> {
-        let state = match self.state()? {
-            Some(state) => state,
-            None => PathBuf::from(self.home()?).join(".local/state"),
-        };
+        let state = self.folder(variables::STATE_FOLDER, ".local/state")?;
         Ok(state.join("waynote/trusted"))
     }
 

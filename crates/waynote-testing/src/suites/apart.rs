@@ -10,7 +10,12 @@ use crate::stores::NEVER;
 use crate::values::{all_found, assert_clean, at, found, key, save};
 
 /// Every fourth change makes a segment; two of a size are merged.
-const SMALL: Indexing = Indexing::DEFAULT.tail(4, 8).merging(2, 64);
+const SMALL: Indexing = Indexing {
+    tail: 4,
+    bulk: 8,
+    fan_out: 2,
+    most: 64,
+};
 
 /// A hook that runs once, when something has been read from a snapshot.
 type Meanwhile<'m> = RefCell<Option<Box<dyn FnOnce() -> Result<()> + 'm>>>;

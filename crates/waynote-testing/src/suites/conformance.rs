@@ -2,6 +2,7 @@
 
 use waynote::moved::{MoveOptions, relocate};
 use waynote::note::State;
+use waynote::store::{Ask, NotedBefore};
 use waynote::tend::merge;
 use waynote::{
     Address, AsOf, Change, Citation, Content, EntryType, Error, ErrorClass, Expect, Filter, Forget,
@@ -264,19 +265,14 @@ pub(crate) fn a_text_noted_again_is_a_repeat_of_its_entry(store: &dyn LocalStore
     let journal = store.journal(None, 3).unwrap();
     assert_eq!(journal.len(), 3);
 
-    for (iteration, seen) in [
-        (Some(7), 3),
-        (Some(6), 2),
-        (Some(3), 1),
-        (Some(2), 0),
-        (None, 4),
-    ] {
-        assert_eq!(
-            log.seen_before(&now, iteration).unwrap(),
-            seen,
-            "{iteration:?}"
-        );
-        assert_eq!(waynote::session_log::seen_before(&history, iteration), seen);
+    for (iteration, seen) in [(7, 3), (6, 2), (3, 1), (2, 0)] {
+        let address = now.address.clone();
+        let ask = Ask {
+            noted_before: vec![NotedBefore { address, iteration }],
+            ..Ask::default()
+        };
+        let noted = store.read(&ask).unwrap().noted_before;
+        assert_eq!(noted, [seen], "{iteration}");
     }
     let early = log.before(3).unwrap();
     assert_eq!(contents(&early), ["wall"]);

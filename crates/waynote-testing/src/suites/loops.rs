@@ -13,15 +13,21 @@ use waynote::context::{Request, render};
 use waynote::event::{EndReason, IterationOutcome, ProcessIdentity};
 use waynote::loops::{IterationEnd, Loop, LoopStart, signal};
 use waynote::session_state::{
-    AgentSignal, End, fresh_answer, iterations, last_end, last_signal, live_iteration,
-    open_question,
+    AgentSignal, End, fresh_answer, iterations, last_signal, live_iteration, open_question,
 };
 use waynote::{
     EntryType, Error, LocalStore, LoopError, Name, Place, Scope, ScopeKind, SearchRequest,
-    SessionLog, Stamp,
+    SessionLog, SessionStatus, Stamp,
 };
 
 use crate::values::{at, contents, kind, name};
+
+/// How the last loop of a session ended, while none runs.
+fn end_of(store: &dyn LocalStore, session: &Name) -> Option<End> {
+    SessionStatus::read(store, session, &|_| Some(false))
+        .unwrap()
+        .end
+}
 
 fn holder(pid: u32) -> ProcessIdentity {
     ProcessIdentity::new("here", "b", pid, 7)
@@ -49,7 +55,7 @@ fn ended(outcome: IterationOutcome, attempts: u32) -> IterationEnd {
 }
 
 fn turn(run: &Loop<'_>, outcome: IterationOutcome) -> i64 {
-    let iteration = run.start_iteration(&at(2)).unwrap();
+    let iteration = run.start_iteration(None, &at(2)).unwrap();
     run.end_iteration(iteration, ended(outcome, 1), &at(3))
         .unwrap();
     iteration
@@ -84,12 +90,12 @@ pub(crate) fn a_session_has_one_loop_and_its_numbers_go_on(store: &dyn LocalStor
     assert_eq!(kind(begin(store, 2, None, &[])), "loop_running");
     assert_eq!(store.leases().unwrap().len(), 1);
     assert_eq!(turn(&first, IterationOutcome::Exited { code: 3 }), 2);
-    first.end(EndReason::Iterations, &at(4)).unwrap();
+    first.end(EndReason::Iterations, None, &at(4)).unwrap();
     assert!(store.leases().unwrap().is_empty());
 
     let second = begin(store, 2, None, &[]).unwrap();
     assert_eq!(live_iteration(store, &session).unwrap(), None);
-    assert_eq!(second.start_iteration(&at(5)).unwrap(), 3);
+    assert_eq!(second.start_iteration(None, &at(5)).unwrap(), 3);
     assert_eq!(live_iteration(store, &session).unwrap(), Some(3));
     // It is killed here. The next one finds it dead and reports its open iteration.
     drop(second);
@@ -113,22 +119,22 @@ pub(crate) fn a_session_has_one_loop_and_its_numbers_go_on(store: &dyn LocalStor
 
 pub(crate) fn a_loop_that_lost_its_session_says_nothing_more(store: &dyn LocalStore) {
     let lost = begin(store, 1, None, &[]).unwrap();
-    lost.start_iteration(&at(2)).unwrap();
+    lost.start_iteration(None, &at(2)).unwrap();
     // Taken for dead while it lives, as by another machine.
     let taken = begin(store, 2, None, &[1]).unwrap();
     let refused = |kind: String| assert_eq!(kind, "lease_lost");
     refused(kind(lost.end_iteration(1, ended(DONE, 1), &at(3))));
-    refused(kind(lost.start_iteration(&at(3))));
-    refused(kind(lost.end(EndReason::Iterations, &at(3))));
+    refused(kind(lost.start_iteration(None, &at(3))));
+    refused(kind(lost.end(EndReason::Iterations, None, &at(3))));
     assert_eq!(turn(&taken, DONE), 2);
-    taken.end(EndReason::Iterations, &at(4)).unwrap();
+    taken.end(EndReason::Iterations, None, &at(4)).unwrap();
 }
 
 pub(crate) fn a_loop_that_ends_within_an_iteration_leaves_none_open(store: &dyn LocalStore) {
     let failing = begin(store, 1, None, &[]).unwrap();
-    failing.start_iteration(&at(2)).unwrap();
+    failing.start_iteration(None, &at(2)).unwrap();
     // Its end could not be written; a moment later the store could.
-    failing.end(EndReason::Error, &at(3)).unwrap();
+    failing.end(EndReason::Error, None, &at(3)).unwrap();
     assert_eq!(live_iteration(store, &name("s")).unwrap(), None);
     let next = begin(store, 2, None, &[]).unwrap();
     assert_eq!(turn(&next, DONE), 2);
@@ -157,26 +163,26 @@ pub(crate) fn a_signal_is_followed_by_no_other(store: &dyn LocalStore) {
         other => panic!("{other:?}"),
     };
     let run = begin(store, 1, None, &[]).unwrap();
-    run.start_iteration(&at(2)).unwrap();
+    run.start_iteration(None, &at(2)).unwrap();
     complete(store, &session, None, "Both.", &at(3)).unwrap();
     assert!(!already(block(store, &session, None, "Which one?", &at(3))));
     assert!(!already(complete(store, &session, None, "All.", &at(3))));
     run.end_iteration(1, ended(DONE, 1), &at(3)).unwrap();
     // A question is not withdrawn: it would never reach a person.
-    run.start_iteration(&at(4)).unwrap();
+    run.start_iteration(None, &at(4)).unwrap();
     block(store, &session, None, "Which one?", &at(5)).unwrap();
     assert!(already(complete(store, &session, None, "Both.", &at(5))));
     assert!(already(block(store, &session, None, "Or this?", &at(5))));
     let asked = AgentSignal::Blocked("Which one?".into());
     assert_eq!(last_signal(store, &session).unwrap(), Some(asked));
     run.end_iteration(2, ended(DONE, 1), &at(6)).unwrap();
-    run.end(EndReason::Blocked, &at(6)).unwrap();
+    run.end(EndReason::Blocked, None, &at(6)).unwrap();
     assert_eq!(kind(begin(store, 2, None, &[])), "unanswered");
 }
 
 pub(crate) fn events_are_no_notes(store: &dyn LocalStore) {
     let run = begin(store, 1, None, &[]).unwrap();
-    run.start_iteration(&at(2)).unwrap();
+    run.start_iteration(None, &at(2)).unwrap();
     complete(store, &name("s"), None, "wonderful", &at(3)).unwrap();
     let scope = Scope::Session(name("s"));
     assert!(store.scopes(ScopeKind::Session).unwrap().is_empty());
@@ -200,7 +206,7 @@ pub(crate) fn an_agent_says_that_it_is_done_or_blocked_only_while_it_runs(store:
     no_iteration(complete(store, &session, None, "done", &at(1)));
     let run = begin(store, 1, None, &[]).unwrap();
     no_iteration(block(store, &session, None, "who?", &at(1)));
-    run.start_iteration(&at(2)).unwrap();
+    run.start_iteration(None, &at(2)).unwrap();
     no_iteration(complete(store, &session, Some(7), "done", &at(2)));
     assert_eq!(last_signal(store, &session).unwrap(), None);
     complete(store, &session, Some(1), " done\n", &at(2)).unwrap();
@@ -221,21 +227,21 @@ pub(crate) fn an_agent_says_that_it_is_done_or_blocked_only_while_it_runs(store:
 pub(crate) fn a_question_stops_the_session_until_it_is_answered(store: &dyn LocalStore) {
     let session = name("s");
     let run = begin(store, 1, None, &[]).unwrap();
-    run.start_iteration(&at(2)).unwrap();
+    run.start_iteration(None, &at(2)).unwrap();
     block(store, &session, None, "blue or green?", &at(2)).unwrap();
     assert_eq!(
         last_signal(store, &session).unwrap(),
         Some(AgentSignal::Blocked("blue or green?".into()))
     );
     run.end_iteration(1, ended(DONE, 1), &at(3)).unwrap();
-    run.end(EndReason::Blocked, &at(3)).unwrap();
+    run.end(EndReason::Blocked, None, &at(3)).unwrap();
 
     let end = Some(End {
         reason: EndReason::Blocked,
         signal: Some(AgentSignal::Blocked("blue or green?".into())),
         detail: None,
     });
-    assert_eq!(last_end(store, &session).unwrap(), end);
+    assert_eq!(end_of(store, &session), end);
     let refused = begin(store, 2, None, &[]).map(|_| ()).unwrap_err();
     assert!(
         matches!(refused, Error::Loop(LoopError::Unanswered { question, .. }) if question == "blue or green?")
@@ -243,7 +249,7 @@ pub(crate) fn a_question_stops_the_session_until_it_is_answered(store: &dyn Loca
     assert!(store.leases().unwrap().is_empty());
     assert!(begin(store, 2, Some(" "), &[]).is_err());
     let run = begin(store, 2, Some("green"), &[]).unwrap();
-    assert_eq!(last_end(store, &session).unwrap(), None);
+    assert_eq!(end_of(store, &session), None);
     assert_eq!(open_question(store, &session).unwrap(), None);
     let given = fresh_answer(store, &session).unwrap().unwrap();
     assert_eq!(
@@ -260,7 +266,7 @@ pub(crate) fn a_question_stops_the_session_until_it_is_answered(store: &dyn Loca
     turn(&run, IterationOutcome::Exited { code: 1 });
     assert!(fresh_answer(store, &session).unwrap().is_some());
     // The same command again, after a stop, repeats the answer; another one has no question.
-    run.end(EndReason::Interrupted, &at(5)).unwrap();
+    run.end(EndReason::Interrupted, None, &at(5)).unwrap();
     let other = begin(store, 3, Some("blue"), &[]).map(|_| ()).unwrap_err();
     assert!(
         matches!(&other, Error::Loop(LoopError::AlreadyAnswered { by, at: given, .. })
@@ -275,7 +281,7 @@ pub(crate) fn a_question_stops_the_session_until_it_is_answered(store: &dyn Loca
     turn(&run, DONE);
     assert!(fresh_answer(store, &session).unwrap().is_none());
     assert_eq!(notes().len(), 1);
-    run.end(EndReason::Iterations, &at(5)).unwrap();
+    run.end(EndReason::Iterations, None, &at(5)).unwrap();
     let nothing = kind(begin(store, 3, Some("green"), &[]));
     assert_eq!(nothing, "nothing_asked");
     let log = SessionLog::new(store, session).list(None).unwrap();

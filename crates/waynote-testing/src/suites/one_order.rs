@@ -4,6 +4,7 @@ mod again;
 
 pub(crate) use again::*;
 
+use waynote::engine::Writing;
 use waynote::event::SessionsEvent;
 use waynote::store::{FeedContent, FeedEntry, ForgottenTexts, SideValue};
 use waynote::{Address, Change, Content, EntryType, Forget, LocalStore, Place, SessionLog};
@@ -88,12 +89,12 @@ pub(crate) fn changes_events_and_forgettings_have_one_order(store: &dyn LocalSto
         assert_eq!(entry.at.to_string().parse(), Ok(entry.at));
         for limit in [0, 1, 3, usize::MAX] {
             let rest: Vec<_> = feed[index + 1..].iter().take(limit).cloned().collect();
-            assert_eq!(store.feed(entry.at, limit).unwrap(), rest);
+            assert_eq!(store.feed(Some(entry.at), limit).unwrap(), rest);
         }
     }
     assert_eq!(
         store.version().unwrap().position,
-        feed.last().map(|last| last.at.position)
+        feed.last().map(|last| last.at)
     );
     assert!(store.verify().unwrap().is_clean());
 }
@@ -115,11 +116,18 @@ pub(crate) fn side_data_goes_with_the_content_that_it_is_about(store: &dyn Local
         value("3", None),
     ];
     for space in ["file:/elsewhere/notes.json", "other"] {
-        store.put_side_values(space, &all, &[]).unwrap();
+        store
+            .put_side_values(space, &all, &[], Writing::Relaxed)
+            .unwrap();
         assert_eq!(store.side_values(space).unwrap(), all);
     }
     store
-        .put_side_values("other", &[value("0", None)], &["3".into()])
+        .put_side_values(
+            "other",
+            &[value("0", None)],
+            &["3".into()],
+            Writing::Relaxed,
+        )
         .unwrap();
     let request = Forget::new(secret);
     let foreseen = store.would_forget(&request, &at(2)).unwrap();

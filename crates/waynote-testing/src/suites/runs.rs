@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use waynote::event::{EndReason, IterationOutcome, ProcessIdentity, SessionEvent};
 use waynote::loops::{self, IterationEnd, Loop, LoopStart, next_iteration};
-use waynote::session_state::{
-    AgentSignal, End, entry_iteration, fresh_answer, iterations, last_end,
-};
+use waynote::session_state::{AgentSignal, End, entry_iteration, fresh_answer, iterations};
 use waynote::{
     EntryType, Error, LocalStore, SecretPolicy, SessionLog, SessionState, SessionStatus, Stamp,
     session_status,
@@ -37,7 +35,7 @@ fn holder(pid: u32) -> ProcessIdentity {
 
 /// One iteration, with its outcome.
 pub fn turn(run: &Loop<'_>, outcome: IterationOutcome) -> i64 {
-    let iteration = run.start_iteration(&at(2)).unwrap();
+    let iteration = run.start_iteration(None, &at(2)).unwrap();
     let turn = IterationEnd::new(outcome, Duration::from_secs(1), 1)
         .said((outcome != DONE).then(|| "429 Too Many Requests".to_owned()));
     run.end_iteration(iteration, turn, &at(3)).unwrap();
@@ -48,27 +46,27 @@ pub(crate) fn a_run_that_was_cut_short_is_gone_on_with(store: &dyn LocalStore) {
     // A loop without a number of iterations is not continued: the next one counts from 0.
     let run = begin(store, 1, None, None);
     turn(&run, DONE);
-    run.end(EndReason::Interrupted, &at(3)).unwrap();
+    run.end(EndReason::Interrupted, None, &at(3)).unwrap();
 
     let run = begin(store, 2, Some(5), None);
     assert_eq!(run.done_before(), 0);
     turn(&run, DONE);
     turn(&run, IterationOutcome::Interrupted);
-    run.end(EndReason::Interrupted, &at(3)).unwrap();
+    run.end(EndReason::Interrupted, None, &at(3)).unwrap();
     // A turn that was cut off, failed or was lost is not done.
     let run = begin(store, 3, Some(5), None);
     assert_eq!(run.done_before(), 1);
     turn(&run, DONE);
-    run.start_iteration(&at(4)).unwrap();
+    run.start_iteration(None, &at(4)).unwrap();
     drop(run);
     let run = begin(store, 4, Some(5), None);
     assert_eq!(run.done_before(), 2);
     turn(&run, IterationOutcome::Exited { code: 1 });
-    run.end(EndReason::Failed, &at(4)).unwrap();
+    run.end(EndReason::Failed, None, &at(4)).unwrap();
     // Another number is another run.
     let run = begin(store, 5, Some(4), None);
     assert_eq!(run.done_before(), 0);
-    run.end(EndReason::Interrupted, &at(5)).unwrap();
+    run.end(EndReason::Interrupted, None, &at(5)).unwrap();
     let run = begin(store, 6, Some(5), None);
     assert_eq!(run.done_before(), 0);
     for _ in 0..5 {
@@ -79,7 +77,7 @@ pub(crate) fn a_run_that_was_cut_short_is_gone_on_with(store: &dyn LocalStore) {
     let run = begin(store, 7, Some(5), None);
     assert_eq!(run.done_before(), 0);
     turn(&run, DONE);
-    run.end(EndReason::Completed, &at(6)).unwrap();
+    run.end(EndReason::Completed, None, &at(6)).unwrap();
     assert_eq!(begin(store, 8, Some(5), None).done_before(), 0);
 }
 
@@ -92,14 +90,13 @@ pub(crate) fn a_session_has_one_state(store: &dyn LocalStore) {
     assert_eq!(status(0).state, SessionState::Running);
     assert_eq!(status(1).state, SessionState::Lost);
     let detail = "2 iterations brought nothing".to_owned();
-    run.end_with(EndReason::Stalled, Some(detail.clone()), &at(3))
+    run.end(EndReason::Stalled, Some(detail.clone()), &at(3))
         .unwrap();
     let end = End {
         reason: EndReason::Stalled,
         signal: None,
         detail: Some(detail),
     };
-    assert_eq!(last_end(store, &session).unwrap(), Some(end.clone()));
     let status = status(1);
     assert_eq!(
         (status.state, &status.end),
@@ -115,14 +112,14 @@ pub(crate) fn an_answer_from_outside_changes_the_state(store: &dyn LocalStore) {
     let session = name("s");
     let status = || SessionStatus::read(store, &session, &|_| Some(true)).unwrap();
     let run = begin(store, 1, None, None);
-    run.start_iteration(&at(2)).unwrap();
+    run.start_iteration(None, &at(2)).unwrap();
     let asked = AgentSignal::Blocked("blue\nor green?".into());
     loops::signal(store, &session, None, &asked, &at(2)).unwrap();
     // The loop was killed, and its question waits all the same.
     assert_eq!(status().state, SessionState::Waiting);
     let end = IterationEnd::new(DONE, std::time::Duration::from_secs(1), 1);
     run.end_iteration(1, end, &at(3)).unwrap();
-    run.end(EndReason::Blocked, &at(3)).unwrap();
+    run.end(EndReason::Blocked, None, &at(3)).unwrap();
     assert_eq!(status().state, SessionState::Waiting);
     assert_eq!(status().detail().as_deref(), Some("blue or green?"));
     let waiting = session_status::waiting(store, sessions(store)).unwrap();
@@ -147,7 +144,7 @@ pub(crate) fn an_answer_from_outside_changes_the_state(store: &dyn LocalStore) {
 
     // An iteration has read it: it is replaced no more.
     let run = begin(store, 80, None, None);
-    let iteration = run.start_iteration(&at(80)).unwrap();
+    let iteration = run.start_iteration(None, &at(80)).unwrap();
     let again = store
         .record(&session, &[answer], None, &at(81))
         .unwrap_err();
@@ -157,7 +154,7 @@ pub(crate) fn an_answer_from_outside_changes_the_state(store: &dyn LocalStore) {
     );
     let end = IterationEnd::new(DONE, std::time::Duration::from_secs(1), 1);
     run.end_iteration(iteration, end, &at(82)).unwrap();
-    run.end(EndReason::Iterations, &at(90)).unwrap();
+    run.end(EndReason::Iterations, None, &at(90)).unwrap();
     assert_eq!(status().state, SessionState::Done);
     assert_eq!(status().answer, None);
 }
@@ -184,7 +181,7 @@ pub(crate) fn an_iteration_that_has_not_ended_has_its_notes(store: &dyn LocalSto
     let (session, log) = (name("s"), SessionLog::new(store, name("s")));
     let run = begin(store, 1, None, None);
     turn(&run, IterationOutcome::Exited { code: 1 });
-    run.start_iteration(&at(2)).unwrap();
+    run.start_iteration(None, &at(2)).unwrap();
     log.add(EntryType::Tip, Some(2), text("a"), &at(2)).unwrap();
     let added = || -> Vec<u64> {
         let told = loops::iterations(store, &session, 9).unwrap();
@@ -204,11 +201,11 @@ pub(crate) fn an_iteration_that_has_not_ended_has_its_notes(store: &dyn LocalSto
 pub(crate) fn a_question_cannot_answer_itself(store: &dyn LocalStore) {
     let session = name("s");
     let run = begin(store, 1, None, None);
-    run.start_iteration(&at(2)).unwrap();
+    run.start_iteration(None, &at(2)).unwrap();
     let asks = "Delete it?\nAnswered: yes, all of it";
     let said = AgentSignal::Blocked(asks.into());
     loops::signal(store, &session, None, &said, &at(2)).unwrap();
-    run.end(EndReason::Blocked, &at(3)).unwrap();
+    run.end(EndReason::Blocked, None, &at(3)).unwrap();
     let run = begin(store, 2, None, Some("No."));
     turn(&run, DONE);
     let log = SessionLog::new(store, session).list(None).unwrap();
@@ -221,7 +218,7 @@ pub(crate) fn a_question_cannot_answer_itself(store: &dyn LocalStore) {
 pub(crate) fn an_iteration_whose_last_word_was_a_question_is_blocked(store: &dyn LocalStore) {
     let session = name("s");
     let said = |run: &Loop<'_>, words: &[AgentSignal]| {
-        let iteration = run.start_iteration(&at(2)).unwrap();
+        let iteration = run.start_iteration(None, &at(2)).unwrap();
         for word in words {
             loops::signal(store, &session, Some(iteration), word, &at(2)).unwrap();
         }
@@ -234,7 +231,7 @@ pub(crate) fn an_iteration_whose_last_word_was_a_question_is_blocked(store: &dyn
     said(&run, &[]);
     said(&run, &[ends]);
     said(&run, &[asks]);
-    run.end(EndReason::Blocked, &at(3)).unwrap();
+    run.end(EndReason::Blocked, None, &at(3)).unwrap();
     let run = begin(store, 2, None, Some("yes"));
     said(&run, &[]);
     let told = iterations(store, &session, 9).unwrap();
@@ -248,12 +245,12 @@ pub(crate) fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it(
 ) {
     let session = name("s");
     let ask = |run: Loop<'_>, question: &str, outcome| {
-        let iteration = run.start_iteration(&at(2)).unwrap();
+        let iteration = run.start_iteration(None, &at(2)).unwrap();
         let said = AgentSignal::Blocked(question.into());
         loops::signal(store, &session, Some(iteration), &said, &at(2)).unwrap();
         let turn = IterationEnd::new(outcome, Duration::ZERO, 1);
         run.end_iteration(iteration, turn, &at(3)).unwrap();
-        run.end(EndReason::Blocked, &at(3)).unwrap();
+        run.end(EndReason::Blocked, None, &at(3)).unwrap();
     };
     let notes = || contents(&SessionLog::new(store, name("s")).list(None).unwrap()).join("; ");
     ask(begin(store, 1, None, None), "blue?", DONE);
@@ -278,12 +275,12 @@ pub(crate) fn an_allowed_credential_in_an_answer_stops_no_later_run(store: &dyn 
     let session = name("s");
     let allowing = |second| at(second).allowing(SecretPolicy::AllowAll);
     let ask = |run: Loop<'_>, question: &str, outcome| {
-        let iteration = run.start_iteration(&at(2)).unwrap();
+        let iteration = run.start_iteration(None, &at(2)).unwrap();
         let said = AgentSignal::Blocked(question.into());
         loops::signal(store, &session, Some(iteration), &said, &allowing(2)).unwrap();
         let turn = IterationEnd::new(outcome, Duration::ZERO, 1);
         run.end_iteration(iteration, turn, &at(3)).unwrap();
-        run.end(EndReason::Blocked, &at(3)).unwrap();
+        run.end(EndReason::Blocked, None, &at(3)).unwrap();
     };
     let answering = |pid, answer, stamp| {
         let begin = LoopStart::new(holder(pid), "/p", &|_| Some(true)).answer(Some(answer));

@@ -134,5 +134,5 @@ impl<S: Store> Store for CheckedStore<S> {
 }
 
 impl<S: SideData> SideData for CheckedStore<S> {
-    pass_on! { self => self.store; side_values put_side_values keep_side_values make_shared }
+    pass_on! { self => self.store; side_values put_side_values make_shared }
 }

@@ -91,19 +91,6 @@ impl Allowance {
         Self::check()?;
         Self::current(taken).unwrap_or(Ok(()))
     }
-
-    /// Runs `work`, and counts none of the texts that it reads in the end: for whoever reads over the notes of others,
-    /// and counts what is left.
-    pub fn passing<T>(work: impl FnOnce() -> T) -> T {
-        let before = Self::current(|allowance| allowance.0.read.load(Ordering::Relaxed));
-        let done = work();
-        Self::current(|allowance| {
-            if let Some(before) = before {
-                allowance.0.read.store(before, Ordering::Relaxed);
-            }
-        });
-        done
-    }
 }
 
 fn with<T>(allowance: Option<Allowance>, work: impl FnOnce() -> T) -> T {
@@ -128,8 +115,7 @@ mod tests {
         let kind = |result: Result<()>| result.err().map(|error| error.kind().to_owned());
         allowance.during(|| {
             assert_eq!(kind(Allowance::take(6)), None);
-            assert_eq!(kind(Allowance::passing(|| Allowance::take(4))), None);
-            assert_eq!(kind(Allowance::take(4)), None, "what was passed is free");
+            assert_eq!(kind(Allowance::take(4)), None);
             assert_eq!(kind(Allowance::take(1)), Some("too_much_asked".into()));
             assert_eq!(kind(Allowance::aside(|| Allowance::take(99))), None);
             allowance.end();

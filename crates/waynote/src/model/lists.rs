@@ -10,7 +10,7 @@ pub(crate) fn latest_first(notes: &mut [Note]) {
 }
 
 /// How often an entry with this history was noted in iterations before this one (none: ever).
-pub fn seen_before(history: &[Revision], iteration: Option<i64>) -> u64 {
+pub(crate) fn seen_before(history: &[Revision], iteration: Option<i64>) -> u64 {
     let noted = history.iter().filter_map(Revision::note);
     noted.fold(0, |seen, note| {
         seen + u64::from(is_before(note.iteration, iteration))

@@ -37,45 +37,37 @@ impl Base {
     /// # Errors
     /// [`Error::InvalidPlace`] when one is not an absolute path.
     pub fn new(home: &str, cwd: &str) -> Result<Self> {
-        Ok(Self {
-            home: Some(absolute("home directory", home)?),
-            ..Self::without_home(cwd)?
-        })
+        Self::of(Some(home), cwd)
     }
 
-    /// The same for a user who has no home directory: every place is an absolute path, and `~` cannot be resolved.
+    /// The same for a user who may have no home directory: then every place is an absolute path, and `~` cannot be
+    /// resolved.
     ///
     /// # Errors
-    /// [`Error::InvalidPlace`] when the directory is not an absolute path, and no place of a repository.
-    pub fn without_home(cwd: &str) -> Result<Self> {
+    /// [`Error::InvalidPlace`] when one is not an absolute path, and the second no place of a repository.
+    pub fn of(home: Option<&str>, cwd: &str) -> Result<Self> {
+        let home = home.map(|home| absolute("home directory", home));
         let cwd = match cwd.starts_with(REPOSITORY) {
             true => cwd.parse::<Place>()?.0,
             false => absolute("working directory", cwd)?,
         };
         Ok(Self {
-            home: None,
+            home: home.transpose()?,
             real_home: None,
             cwd,
             real: None,
         })
     }
 
-    /// Follows links: a directory that exists has the notes of its real path.
+    /// Follows links: a directory that exists has the notes of its real path, and one below the real path of home is
+    /// below home. The system names a working directory by its real path.
     #[must_use]
-    pub fn with_links(self, real: RealPath) -> Self {
-        let cwd = real(&self.cwd).map_or(self.cwd, |path| normalize(&path));
-        let real = Some(real);
-        Self { cwd, real, ..self }
-    }
-
-    /// Sets the real path of home, with links followed: a directory below it is below home. The system names a working
-    /// directory by its real path.
-    ///
-    /// # Errors
-    /// [`Error::InvalidPlace`] when it is not an absolute path.
-    pub fn with_real_home(self, real: &str) -> Result<Self> {
-        let real_home = Some(absolute("home directory", real)?);
-        Ok(Self { real_home, ..self })
+    pub fn with_links(mut self, real: RealPath) -> Self {
+        let followed = |path: &str| real(path).map(|path| normalize(&path));
+        self.real_home = self.home.as_deref().and_then(followed);
+        self.cwd = followed(&self.cwd).unwrap_or(self.cwd);
+        self.real = Some(real);
+        self
     }
 
     /// The directory that relative paths start from.
@@ -400,7 +392,7 @@ mod tests {
             (from_there("../.."), from_there("~/x")),
             ("repo:a/b".into(), "~/x".into())
         );
-        assert!(Base::without_home("repo:a").is_err());
+        assert!(Base::of(None, "repo:a").is_err());
         let names = |places: Vec<Place>| {
             let names: Vec<String> = places.into_iter().map(|of| of.0).collect();
             names.join(" ")
@@ -444,13 +436,12 @@ mod tests {
 
     #[test]
     fn a_home_behind_a_link_is_one_home() {
-        let base = base().with_real_home("/disk/u/").unwrap();
+        let base = base().with_links(|path| (path == "/home/u").then(|| "/disk/u/".into()));
         let resolve = |path| Place::resolve(path, &base).unwrap();
         assert_eq!(resolve("/disk/u/p").0, "~/p");
         assert_eq!(resolve("/home/u/p").0, "~/p");
         assert!(!resolve("/disk/u").is_project());
         assert_eq!(resolve("/disk/u2").0, "/disk/u2");
-        assert!(base.with_real_home("disk").is_err());
     }
 
     #[test]
@@ -462,7 +453,7 @@ mod tests {
 
     #[test]
     fn without_a_home_every_place_is_absolute() {
-        let base = Base::without_home("/home/u/p").unwrap();
+        let base = Base::of(None, "/home/u/p").unwrap();
         assert_eq!(base.cwd().0, "/home/u/p");
         assert_eq!(Place::resolve("../q", &base).unwrap().0, "/home/u/q");
         assert_eq!(Place::resolve("/srv/", &base).unwrap().0, "/srv");

@@ -15,7 +15,6 @@ use crate::key::{EntryId, Key, Name};
 use crate::note::{EntryType, Position};
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::store::Cursor;
 
 macro_rules! written {
     ($($value:ty: $pattern:literal),*) => {$(
@@ -55,7 +54,6 @@ written!(
     Address: "^(place:[~/%]|agent:.|session:.)",
     AddressAt: "^(place:[~/%]|agent:.|session:.)",
     ContentHash: "^[0-9a-f]{64}$",
-    Cursor: "^[0-9]+$",
     EntryId: "^\\s*[0-9A-Fa-f][0-9A-Za-z]{24}\\s*$",
     EntryType: "",
     EventAddress: "^session:.+#event-[0-9]+$",
@@ -72,7 +70,6 @@ read!(
     Address: with_advice,
     AddressAt: with_advice,
     ContentHash: |_: &str, error: &&'static str| *error,
-    Cursor: |text: &str, _| format!("`{}` is not a cursor", safe(text)),
     EntryId: with_advice,
     EventAddress: with_advice,
     ForgetTarget: with_advice,

@@ -71,7 +71,7 @@ fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Res
             }) => {
                 forgotten.revisions.clone_from(revisions);
                 forgotten.events.clone_from(events);
-                at = Some(entry.at.position);
+                at = Some(entry.at);
             }
             FeedContent::Event(_) => return Err(another(stamp)),
         }

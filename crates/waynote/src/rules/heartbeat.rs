@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::engine::Writing;
 use crate::error::Result;
 use crate::key::Name;
 use crate::store::{Reader, SideData, SideValue};
@@ -41,7 +42,7 @@ pub fn beat<S: Reader + SideData + ?Sized>(
     let known = store.side_values(SPACE)?.into_iter().map(|of| of.key);
     let old: Vec<String> = known.filter(|key| !held.contains(key)).collect();
     let value = SideValue::new(own, now.as_millisecond().to_string().into_bytes());
-    store.put_side_values(SPACE, &[value], &old)
+    store.put_side_values(SPACE, &[value], &old, Writing::Relaxed)
 }
 
 /// The time since the last heartbeat of each of these loops, named by session and lease, by the values of [`SPACE`];

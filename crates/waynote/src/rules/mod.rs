@@ -225,17 +225,6 @@ impl<E: Engine> EngineStore<E> {
         Ok(answers)
     }
 
-    fn put_side(
-        &self,
-        writing: Writing,
-        space: &str,
-        values: &[SideValue],
-        removed: &[String],
-    ) -> Result<()> {
-        self.engine
-            .write(writing, &mut |tx| tx.put_side(space, values, removed))
-    }
-
     fn state<'s>(&'s self, rows: &'s dyn Read) -> OneState<'s> {
         OneState::new(rows, &self.memory, &self.engine)
     }
@@ -380,18 +369,15 @@ impl<E: Engine> SideData for EngineStore<E> {
         self.now(|state| state.rows().side(space))
     }
 
-    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
-        // Values that are lost are computed again.
-        self.put_side(Writing::Relaxed, space, values, removed)
-    }
-
-    fn keep_side_values(
+    fn put_side_values(
         &self,
         space: &str,
         values: &[SideValue],
         removed: &[String],
+        writing: Writing,
     ) -> Result<()> {
-        self.put_side(Writing::Durable, space, values, removed)
+        self.engine
+            .write(writing, &mut |tx| tx.put_side(space, values, removed))
     }
 
     fn make_shared(&self) -> Result<()> {

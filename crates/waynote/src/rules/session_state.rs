@@ -361,15 +361,8 @@ pub struct End {
     pub detail: Option<String>,
 }
 
-/// How the last loop of a session ended; none while a loop is running, and if none ever ran.
-///
-/// # Errors
-/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
-    end_in(latest(log, session))
-}
-
-/// The same from the events of a session, latest first.
+/// How the last loop of a session ended, from its events, latest first; none while a loop is running, and if none ever
+/// ran.
 pub(crate) fn end_in(events: impl Iterator<Item = Result<RecordedEvent>>) -> Result<Option<End>> {
     let mut end: Option<End> = None;
     for recorded in events {

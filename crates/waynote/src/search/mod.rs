@@ -109,12 +109,9 @@ impl SearchRequest {
             limit: usize;
             /// Sets whether to search every revision instead of the current notes (default: no).
             history: bool;
+            /// Sets whether the query is text that is handed in as context (default: no).
+            context: bool;
         }
-    }
-
-    /// Sets whether the query is text that is handed in as context (default: no).
-    pub fn context(self, context: bool) -> Self {
-        Self { context, ..self }
     }
 }
 
@@ -196,7 +193,6 @@ impl From<HitForm> for Hit {
 
 /// When the search index takes in new changes, and how large its segments become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Indexing {
     /// The number of changes that are searched directly before they become a segment.
     pub tail: u32,
@@ -222,19 +218,4 @@ impl Indexing {
         fan_out: 8,
         most: 8192,
     };
-
-    /// Sets the number of changes that are searched directly before they become a segment; `bulk`: within one large
-    /// call.
-    pub const fn tail(self, tail: u32, bulk: u32) -> Self {
-        Self { tail, bulk, ..self }
-    }
-
-    /// Sets how many neighbouring segments of one size are merged, into segments of up to `most` notes.
-    pub const fn merging(self, fan_out: usize, most: usize) -> Self {
-        Self {
-            fan_out,
-            most,
-            ..self
-        }
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cursor, FeedEntry, Reader, Recent, ScopeSummary, Version};
+use super::{FeedEntry, Reader, Recent, ScopeSummary, Version};
 use crate::address::Address;
 use crate::engine::Step;
 use crate::error::{Error, Result};
@@ -307,25 +307,6 @@ pub(crate) mod limit {
     }
 }
 
-/// A point in the feed that is null for its start.
-mod after {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::Cursor;
-
-    pub(super) fn serialize<S: Serializer>(after: &Cursor, form: S) -> Result<S::Ok, S::Error> {
-        (*after != Cursor::START).then_some(after).serialize(form)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(form: D) -> Result<Cursor, D::Error> {
-        Ok(Option::deserialize(form)?.unwrap_or(Cursor::START))
-    }
-
-    pub(super) fn start() -> Cursor {
-        Cursor::START
-    }
-}
-
 /// One thing that a call wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -407,10 +388,8 @@ impl EventPage {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FeedPage {
-    /// The feed after this point; none: from the start.
-    #[serde(default = "after::start", with = "after")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
-    pub after: Cursor,
+    /// The feed after this position; none: from the start.
+    pub after: Option<Position>,
     /// At most so many items; none: all.
     #[serde(default = "limit::none", with = "limit")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<usize>))]

@@ -1,7 +1,6 @@
 //! Everything that happens in a store, in one order.
 
 use std::fmt;
-use std::str::FromStr;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -12,44 +11,6 @@ use crate::event::{EventAddress, SessionsEvent};
 use crate::id::StoreId;
 use crate::key::Name;
 use crate::note::{Position, Revision};
-
-/// A point in the feed: everything up to it has been read. It prints as `12`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Cursor {
-    /// The position.
-    pub position: Position,
-}
-
-impl Cursor {
-    /// The start of the feed.
-    pub const START: Self = Self {
-        position: Position(0),
-    };
-
-    /// The point after the item at this position.
-    pub fn at(position: Position) -> Self {
-        Self { position }
-    }
-
-    /// The point before the item at this one.
-    pub fn before(self) -> Self {
-        Self::at(Position(self.position.0.saturating_sub(1)))
-    }
-}
-
-impl fmt::Display for Cursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.position.fmt(f)
-    }
-}
-
-impl FromStr for Cursor {
-    type Err = std::num::ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse().map(Self::at)
-    }
-}
 
 /// The mark of an item of a feed: a store that was restored to an earlier state, or that lost changes in a failover, has
 /// another one at the same point. So has a store with another id. A forgetting changes no mark.
@@ -92,7 +53,7 @@ impl fmt::Display for Mark {
 #[serde(try_from = "FeedForm", into = "FeedForm")]
 pub struct FeedEntry {
     /// Its point in the feed; a reader continues from there.
-    pub at: Cursor,
+    pub at: Position,
     /// The change, the event or the forgetting.
     pub happened: FeedContent,
 }
@@ -129,7 +90,7 @@ pub struct ForgottenTexts {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = FeedEntry))]
 pub(crate) struct FeedForm {
     /// Its point in the feed: a reader continues from there.
-    at: Cursor,
+    at: Position,
     /// A note changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     changed: Option<Revision>,

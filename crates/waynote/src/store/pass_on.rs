@@ -118,12 +118,7 @@ macro_rules! pass_on {
     };
     (@ put_side_values $self:ident $inner:expr) => {
         $crate::pass_on! { fn $self $inner, put_side_values(
-            space: &str, values: &[$crate::store::SideValue], removed: &[String]
-        ) -> $crate::Result<()> }
-    };
-    (@ keep_side_values $self:ident $inner:expr) => {
-        $crate::pass_on! { fn $self $inner, keep_side_values(
-            space: &str, values: &[$crate::store::SideValue], removed: &[String]
+            space: &str, values: &[$crate::store::SideValue], removed: &[String], writing: $crate::engine::Writing
         ) -> $crate::Result<()> }
     };
     (@ make_shared $self:ident $inner:expr) => {

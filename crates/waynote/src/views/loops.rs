@@ -230,20 +230,13 @@ impl<'s> Loop<'s> {
         next_iteration(self.store, &self.session)
     }
 
-    /// Begins the next iteration and returns its number.
+    /// Begins the next iteration and returns its number. With the block of notes in its prompt, that block can be made
+    /// again if it was made at the stamp's time.
     ///
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
     /// [`Error::Engine`] when the store cannot be written.
-    pub fn start_iteration(&self, stamp: &Stamp) -> Result<i64> {
-        self.start_iteration_with(None, stamp)
-    }
-
-    /// The same with the block of notes in its prompt. The block can be made again if it was made at the stamp's time.
-    ///
-    /// # Errors
-    /// As [`Loop::start_iteration`].
-    pub fn start_iteration_with(
+    pub fn start_iteration(
         &self,
         block: impl Into<Option<IterationBlock>>,
         stamp: &Stamp,
@@ -279,22 +272,14 @@ impl<'s> Loop<'s> {
         Ok(notes_added)
     }
 
-    /// Ends the loop and releases the session. An iteration whose end could not be recorded is recorded as lost,
+    /// Ends the loop and releases the session, with details about the reason, in lines and without credentials. An
+    /// iteration whose end could not be recorded is recorded as lost,
     /// because an open one would block the next loop.
     ///
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
     /// [`Error::Engine`] when the store cannot be written.
-    pub fn end(self, reason: EndReason, stamp: &Stamp) -> Result<()> {
-        self.end_with(reason, None, stamp)
-    }
-
-    /// The same with details about the reason, in lines and without credentials.
-    ///
-    /// # Errors
-    /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
-    /// [`Error::Engine`] when the store cannot be written.
-    pub fn end_with(self, reason: EndReason, detail: Option<String>, stamp: &Stamp) -> Result<()> {
+    pub fn end(self, reason: EndReason, detail: Option<String>, stamp: &Stamp) -> Result<()> {
         let mut events = Vec::from_iter(lost_iteration(self.store, &self.session)?);
         events.push(SessionEvent::LoopEnded { reason, detail });
         self.store

@@ -8,7 +8,6 @@ use crate::key::{Key, Name};
 use crate::limits::Limits;
 use crate::model::lists::latest_first;
 use crate::note::{Note, Stamp};
-use crate::place::Place;
 use crate::scope::Scope;
 use crate::single::{self, SaveOptions};
 use crate::store::{Filter, Recent, Store};
@@ -28,11 +27,6 @@ impl<'s> Notebook<'s> {
     /// An agent's notebook.
     pub fn of_agent(store: &'s dyn Store, agent: Name) -> Self {
         Self::of(store, Scope::Agent(agent))
-    }
-
-    /// The keyed notes of a place. Like its own note, they apply everywhere below it.
-    pub fn of_place(store: &'s dyn Store, place: Place) -> Self {
-        Self::of(store, Scope::Place(place))
     }
 
     /// The scope that the notes belong to.

@@ -10,9 +10,7 @@ use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::session_status::without_archived;
-use crate::store::{Ask, Filter, Recent, ScopeSummary, Store, noted_before};
-
-pub use crate::model::lists::seen_before;
+use crate::store::{Ask, Filter, Recent, ScopeSummary, Store};
 
 /// The longest preview in the reply to an added entry, in UTF-16 units (as ralph.nu counts).
 pub(crate) const REPLY_UNITS: usize = 50;
@@ -201,15 +199,6 @@ impl<'s> SessionLog<'s> {
         let mut notes = self.list(None)?;
         notes.retain(|note| note.iteration.is_some_and(|of| of < iteration));
         Ok(notes)
-    }
-
-    /// How often an entry was noted in iterations before this one (none: ever), repeats included.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    pub fn seen_before(&self, note: &Note, iteration: Option<i64>) -> Result<u64> {
-        let noted = noted_before(self.store, [note], iteration)?;
-        Ok(noted.into_iter().sum())
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use waynote::copy::{CopyError, CopyPhase, CopyReport, copy};
 use waynote::engine::Engine;
-use waynote::store::{Cursor, FeedEntry};
+use waynote::store::FeedEntry;
 use waynote::{
     EngineStore, Error, ErrorClass, LocalStore, OperationId, Options, Reader, SideData,
     SqliteStore, Store,
@@ -29,7 +29,7 @@ fn copied(from: &dyn Engine, to: &dyn Engine) -> CopyReport {
 }
 
 fn feed(store: &dyn Reader) -> Vec<FeedEntry> {
-    store.feed(Cursor::START, usize::MAX >> 1).unwrap()
+    store.feed(None, usize::MAX >> 1).unwrap()
 }
 
 fn why(error: &Error) -> CopyError {

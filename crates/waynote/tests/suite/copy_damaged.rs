@@ -6,7 +6,7 @@ use std::process::Command;
 
 use rusqlite::Connection;
 use waynote::copy::{CopyReport, copy};
-use waynote::store::{Cursor, FeedEntry, Filter};
+use waynote::store::{FeedEntry, Filter};
 use waynote::{
     Content, EntryType, LocalStore, Options, Reader, ScopeKind, SessionLog, SqliteStore, Store,
 };
@@ -60,7 +60,7 @@ pub(super) fn fill(path: &Path) {
 fn everything(store: &dyn LocalStore) -> (Vec<FeedEntry>, Vec<waynote::Note>) {
     let kinds = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
     let notes = kinds.map(|kind| store.select(&Filter::Kind(kind)).unwrap());
-    let feed = store.feed(Cursor::START, 10_000).unwrap();
+    let feed = store.feed(None, 10_000).unwrap();
     (feed, notes.into_iter().flatten().collect())
 }
 
@@ -132,7 +132,7 @@ fn a_note_whose_row_is_lost_is_made_of_its_history() {
         assert_eq!(report.lost, [""; 0], "{sql}");
         let notes = everything(&new).1;
         assert_eq!(notes.len(), 38 + 3 + 1, "{sql}");
-        let feed = |store: &SqliteStore| store.feed(Cursor::START, 10_000).unwrap();
+        let feed = |store: &SqliteStore| store.feed(None, 10_000).unwrap();
         assert_eq!(feed(&new), feed(&old), "{sql}");
     }
 }

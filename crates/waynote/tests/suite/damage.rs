@@ -3,10 +3,10 @@
 use rusqlite::Connection;
 use waynote::context::{Budget, Request, Style, render};
 use waynote::event::{ProcessIdentity, SessionEvent};
-use waynote::store::{Cursor, Filter};
+use waynote::store::Filter;
 use waynote::{
-    Address, Ancestor, AsOf, AttachedStore, Content, EntryType, Error, Forget, LocalStore, Reader,
-    Scope, SearchRequest, SessionLog, Store, Writer,
+    Address, Ancestor, AsOf, AttachedStore, Content, EntryType, Error, Forget, Indexing,
+    LocalStore, Reader, Scope, SearchRequest, SessionLog, Store, Writer,
 };
 
 use waynote_testing::stores::TINY;
@@ -136,10 +136,7 @@ fn a_damaged_revision_is_named_and_never_shown() {
             let journal = store.journal(None, 10).unwrap();
             assert_eq!(journal.len(), 4, "{sql}");
             assert_eq!(store.take_damage().notes.len(), 1, "{sql}");
-            assert!(
-                is_of_it(&store.feed(Cursor::START, 10).unwrap_err()),
-                "{sql}"
-            );
+            assert!(is_of_it(&store.feed(None, 10).unwrap_err()), "{sql}");
         } else {
             let history = store.history(&key("k0"));
             assert!(history.is_err() || history.unwrap().len() == 2, "{sql}");
@@ -190,7 +187,7 @@ fn a_damaged_event_is_named() {
         .unwrap();
     let error = store.events(&session, None, 10).unwrap_err();
     assert!(is_named(&error, "session:s#event-1"), "{error}");
-    let error = store.feed(Cursor::START, 10).unwrap_err();
+    let error = store.feed(None, 10).unwrap_err();
     assert!(is_named(&error, "session:s#event-1"), "{error}");
     let problems = store.verify().unwrap().problems;
     assert!(
@@ -349,7 +346,12 @@ fn the_next_write_builds_a_damaged_index_again() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
-        let indexing = TINY.tail(4, 2048).merging(100, 8192);
+        let indexing = Indexing {
+            tail: 4,
+            bulk: 2048,
+            fan_out: 100,
+            most: 8192,
+        };
         let open = || waynote_testing::values::open(&path, indexing);
         keep(&open(), &["old words", "one", "two", "three", "four"]);
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();

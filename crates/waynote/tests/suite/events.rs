@@ -13,10 +13,10 @@ fn an_answer_that_cannot_be_noted_stops_no_run() {
     let file = folder.path().join("notes.db");
     let store = SqliteStore::open(&file, &Options::default()).unwrap();
     let run = begin(&store, 1, None, None);
-    run.start_iteration(&at(2)).unwrap();
+    run.start_iteration(None, &at(2)).unwrap();
     let said = AgentSignal::Blocked("blue?".into());
     loops::signal(&store, &name("s"), None, &said, &at(2)).unwrap();
-    run.end(EndReason::Blocked, &at(3)).unwrap();
+    run.end(EndReason::Blocked, None, &at(3)).unwrap();
     let run = begin(&store, 2, None, Some("green"));
     let trap =
         "CREATE TRIGGER trap BEFORE INSERT ON waynote_note BEGIN SELECT RAISE(ABORT, 'no'); END";

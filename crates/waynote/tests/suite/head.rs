@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use waynote::context::{Request, Style, render};
+use waynote::engine::Writing;
 use waynote::{
     Content, EntryType, Error, LocalStore, Name, OperationId, Options, Place, Reader, ReaderExt,
     Rollback, Scope, SessionLog, SqliteStore, Stamp, Store,
@@ -99,7 +100,10 @@ fn one_damaged_bit_in_the_wal_is_noticed_and_nothing_is_written_over_the_rest() 
         about: None,
     };
     let dynamic: &dyn LocalStore = &store;
-    assert_eq!(lost(dynamic.put_side_values("s", &[side], &[])), (5, 4));
+    assert_eq!(
+        lost(dynamic.put_side_values("s", &[side], &[], Writing::Relaxed)),
+        (5, 4)
+    );
     assert_eq!(lost(dynamic.renew_id().map(|_| ())), (5, 4));
     // The rest can be read.
     assert_eq!(count(&store), 4);

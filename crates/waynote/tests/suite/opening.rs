@@ -229,8 +229,6 @@ fn nobody_makes_a_store_while_another_one_has_it_for_itself() {
 
 #[test]
 fn a_feed_that_is_read_while_others_write_leaves_nothing_out() {
-    use waynote::store::Cursor;
-
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("notes.db")).unwrap();
     let is_done = std::sync::atomic::AtomicBool::new(false);
@@ -255,12 +253,12 @@ fn a_feed_that_is_read_while_others_write_leaves_nothing_out() {
             }
             is_done.store(true, std::sync::atomic::Ordering::SeqCst);
         });
-        let (mut at, mut seen) = (Cursor::START, Vec::new());
+        let (mut at, mut seen) = (None, Vec::new());
         loop {
             let was_done = is_done.load(std::sync::atomic::Ordering::SeqCst);
             let feed = store.feed(at, 7).unwrap();
-            at = feed.last().map_or(at, |last| last.at);
-            seen.extend(feed.iter().map(|entry| entry.at.position.number()));
+            at = feed.last().map(|last| last.at).or(at);
+            seen.extend(feed.iter().map(|entry| entry.at.number()));
             if was_done && feed.is_empty() {
                 break;
             }

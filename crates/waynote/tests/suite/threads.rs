@@ -28,7 +28,7 @@ fn limited(of: &str) -> Change {
 fn assert_no_gap(store: &SqliteStore) {
     let positions: Vec<i64> = whole_feed(store)
         .iter()
-        .map(|entry| entry.at.position.number())
+        .map(|entry| entry.at.number())
         .collect();
     assert_eq!(positions, (1..=positions.len() as i64).collect::<Vec<_>>());
     let report = store.verify().unwrap();

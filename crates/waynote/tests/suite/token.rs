@@ -2,7 +2,6 @@
 
 use rusqlite::Connection;
 use waynote::forget::Forget;
-use waynote::store::Cursor;
 use waynote::{
     Address, AttachedStore, Change, EntryType, Error, LocalStore, Name, Notebook, Reader, Revision,
     SaveOptions, SessionLog, Stamp, Store,
@@ -72,7 +71,7 @@ fn each_revision_has_the_token_that_wrote_it() {
             tokens(&journal).into_iter().rev().collect::<Vec<_>>(),
             WROTE
         );
-        let feed = format!("{:?}", store.feed(Cursor::START, 10).unwrap());
+        let feed = format!("{:?}", store.feed(None, 10).unwrap());
         assert!(
             WROTE.iter().flatten().all(|token| feed.contains(token)),
             "{feed}"

@@ -23,8 +23,11 @@ fn save(key: &str, text: &str) -> Change {
 /// The round trips of a write of each kind, once the store knows how far its index reaches.
 #[test]
 fn a_write_takes_two_round_trips() {
-    let store = EngineStore::new(CountingEngine::new(Memory::default()))
-        .with_indexing(Indexing::default().tail(10_000, 2048));
+    let store = EngineStore::new(CountingEngine::new(Memory::default())).with_indexing(Indexing {
+        tail: 10_000,
+        bulk: 2048,
+        ..Indexing::default()
+    });
     let address = || "agent:a#k".parse().unwrap();
     let many = (0..50).map(|number| save(&format!("m{number}"), "one of many"));
     let writes = [
@@ -80,8 +83,11 @@ fn a_write_takes_two_round_trips() {
 /// The leases of loops tell if the process writes in a loop: they are read with the rest.
 #[test]
 fn a_write_of_a_process_in_the_name_of_a_person_takes_two_round_trips() {
-    let store = EngineStore::new(CountingEngine::new(Memory::default()))
-        .with_indexing(Indexing::default().tail(10_000, 2048));
+    let store = EngineStore::new(CountingEngine::new(Memory::default())).with_indexing(Indexing {
+        tail: 10_000,
+        bulk: 2048,
+        ..Indexing::default()
+    });
     store.apply(&[save("k", "v")], &stamp()).unwrap();
     let above = vec![Ancestor { pid: 7, start: 9 }];
     let writer = |namespace| Writer::new("h", "b", namespace, above.clone()).agent(name("loop"));

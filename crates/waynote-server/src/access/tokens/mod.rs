@@ -14,6 +14,7 @@ pub(super) mod tests;
 mod text;
 
 use waynote::author::{PERSON, UNNAMED};
+use waynote::engine::Writing;
 use waynote::jiff::{Timestamp, civil};
 use waynote::store::SideValue;
 use waynote::{Name, Result, SecretPolicy, SideData};
@@ -110,12 +111,14 @@ impl<S: SideData> Tokens<S> {
             last_used: None,
         };
         let value = record::value(&info, &token.hash());
-        self.side.keep_side_values(SPACE, &[value, closed()], &[])?;
+        self.side
+            .put_side_values(SPACE, &[value, closed()], &[], Writing::Durable)?;
         // Another process may have created one of this name meanwhile. The one of the two that looks last sees both and
         // removes its own: a name revokes one token.
         let of_name = self.all()?.into_iter().filter(is_taken);
         if of_name.count() > 1 {
-            self.side.keep_side_values(SPACE, &[], &[info.id])?;
+            self.side
+                .put_side_values(SPACE, &[], &[info.id], Writing::Durable)?;
             return Err(TokenError::Exists { name: name.clone() }.into());
         }
         Ok((token, info))
@@ -167,10 +170,12 @@ impl<S: SideData> Tokens<S> {
         };
         let (used, gone) = (keys(USED)?, keys(SPACE)?);
         if !used.is_empty() {
-            self.side.put_side_values(USED, &[], &used)?;
+            self.side
+                .put_side_values(USED, &[], &used, Writing::Relaxed)?;
         }
         if !gone.is_empty() {
-            self.side.keep_side_values(SPACE, &[], &gone)?;
+            self.side
+                .put_side_values(SPACE, &[], &gone, Writing::Durable)?;
         }
         Ok(all)
     }
@@ -189,7 +194,8 @@ impl<S: SideData> Tokens<S> {
             let name = name.clone();
             return Err(TokenError::None { name, names }.into());
         };
-        self.side.keep_side_values(SPACE, &[], &gone)?;
+        self.side
+            .put_side_values(SPACE, &[], &gone, Writing::Durable)?;
         // The days of last use of tokens that were revoked while in use.
         let used = self.side.side_values(USED)?.into_iter();
         let is_left = |id: &String| rest.iter().any(|info| info.id == *id);
@@ -198,7 +204,8 @@ impl<S: SideData> Tokens<S> {
             .filter(|id| !is_left(id))
             .collect();
         if !stale.is_empty() {
-            self.side.put_side_values(USED, &[], &stale)?;
+            self.side
+                .put_side_values(USED, &[], &stale, Writing::Relaxed)?;
         }
         Ok(info)
     }
@@ -238,7 +245,8 @@ impl<S: SideData> Tokens<S> {
             return Ok(());
         }
         let value = SideValue::new(id, today.to_string().into_bytes());
-        self.side.put_side_values(USED, &[value], &[])
+        self.side
+            .put_side_values(USED, &[value], &[], Writing::Relaxed)
     }
 
     fn all(&self) -> Result<Vec<TokenInfo>> {

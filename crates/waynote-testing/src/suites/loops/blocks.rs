@@ -35,13 +35,13 @@ pub(crate) fn the_block_of_an_iteration_is_made_again_as_it_was(store: &dyn Loca
             .budget(Budget::of(if style == Style::Stable { 60 } else { 0 }));
         let block = render(store, &asked).unwrap();
         let record = IterationBlock::new(&asked, &block);
-        run.start_iteration_with(record, &at(5)).unwrap();
+        run.start_iteration(record, &at(5)).unwrap();
         given.push((number, block.for_agent()));
         let tip = Content::text(format!("tip {number} {}", "word ".repeat(30))).unwrap();
         log.add(EntryType::Tip, Some(number), tip, &at(6)).unwrap();
         run.end_iteration(number, ended(DONE, 1), &at(7)).unwrap();
     }
-    run.start_iteration(&at(8)).unwrap();
+    run.start_iteration(None, &at(8)).unwrap();
     write(store, "~/work", "the wall is dry");
     let again = |number| {
         let (began, block) = iteration_start(store, &name("s"), number).unwrap().unwrap();

@@ -16,11 +16,11 @@ pub(crate) fn new_entries_of_an_iteration_are_counted(store: &dyn LocalStore) {
         log.add(EntryType::Tip, Some(iteration), text(said), &at(2))
             .unwrap();
     };
-    let first = run.start_iteration(&at(2)).unwrap();
+    let first = run.start_iteration(None, &at(2)).unwrap();
     add(first, "a");
     add(first, "b");
     assert_eq!(run.end_iteration(first, ended(DONE, 1), &at(3)).unwrap(), 2);
-    let next = run.start_iteration(&at(4)).unwrap();
+    let next = run.start_iteration(None, &at(4)).unwrap();
     add(next, "b");
     add(next, "c");
     assert_eq!(run.end_iteration(next, ended(DONE, 2), &at(5)).unwrap(), 1);

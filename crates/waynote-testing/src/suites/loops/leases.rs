@@ -56,7 +56,7 @@ pub(crate) fn what_is_written_inside_a_loop_is_refused_once_another_has_its_sess
 ) {
     keep(store, &["zero", "one", "two"]);
     let lost = begin(store, 1, None, &[]).unwrap();
-    lost.start_iteration(&at(2)).unwrap();
+    lost.start_iteration(None, &at(2)).unwrap();
     let first = inside(&lost, 3).of_operation(OperationId::of("first"));
     let change = [save(key("first"), "text")];
     let applied = store.apply(&change, &first).unwrap();
@@ -71,13 +71,13 @@ pub(crate) fn what_is_written_inside_a_loop_is_refused_once_another_has_its_sess
     assert_eq!(store.apply(&change, &first).unwrap(), applied);
     // A person's writes, and those of the other loop.
     store.apply(&change, &at(5)).unwrap();
-    taken.start_iteration(&at(5)).unwrap();
+    taken.start_iteration(None, &at(5)).unwrap();
     let mut others = writes(store, &inside(&taken, 6));
     // The iteration that is named is not its own.
     others.remove(4).unwrap_err();
     assert!(others.iter().all(Result::is_ok), "{others:?}");
     // When a person has ended that one, no loop has the session.
-    taken.end(EndReason::Interrupted, &at(7)).unwrap();
+    taken.end(EndReason::Interrupted, None, &at(7)).unwrap();
     for lost in [&lost] {
         for written in writes(store, &inside(lost, 8)) {
             assert_eq!(held(written), None);

@@ -64,7 +64,7 @@ pub(crate) fn what_is_written_in_a_persons_name_inside_a_loop_is_the_agents(
     assert_eq!(undone.applied.address, key("inside"));
     redo_last(store, &reach, &inside).unwrap();
     assert_eq!(person::author(&store, &inside).unwrap(), name("agent:a"));
-    run.end(EndReason::Interrupted, &at(6)).unwrap();
+    run.end(EndReason::Interrupted, None, &at(6)).unwrap();
     write("after", &inside).unwrap();
     assert_eq!(author(store, "after"), "person");
 }
@@ -72,7 +72,7 @@ pub(crate) fn what_is_written_in_a_persons_name_inside_a_loop_is_the_agents(
 pub(crate) fn a_person_who_is_named_is_refused_inside_a_loop(store: &dyn LocalStore) {
     keep(store, &["zero"]);
     let run = begin(store, 1, None, &[]).unwrap();
-    run.start_iteration(&at(2)).unwrap();
+    run.start_iteration(None, &at(2)).unwrap();
     let (inside, outside) = (below(&[1], None), below(&[2], None));
     let forget = Forget::new(key("k0"));
     let before = store.version().unwrap();
@@ -108,7 +108,7 @@ pub(crate) fn only_a_person_stops_a_loop(store: &dyn LocalStore) {
     stops(&outside).unwrap();
     assert_eq!(store.events(&name("s"), None, 9).unwrap().len(), events);
     assert_eq!(by(), Some(name("person")));
-    run.end(EndReason::Interrupted, &at(6)).unwrap();
+    run.end(EndReason::Interrupted, None, &at(6)).unwrap();
     assert!(none(stops(&outside)));
     // The next loop is another one, and a dead one is none.
     let _next = begin(store, 2, None, &[]).unwrap();
@@ -135,7 +135,7 @@ pub(crate) fn an_archived_session_leaves_the_list(store: &dyn LocalStore) {
     let run = begin(store, 1, None, &[]).unwrap();
     assert!(is_refused(&archive(true, &inside), PersonalAct::Archive));
     assert!(is_refused(&archive(false, &inside), PersonalAct::Archive));
-    run.end(EndReason::Interrupted, &at(6)).unwrap();
+    run.end(EndReason::Interrupted, None, &at(6)).unwrap();
     for (archives, listed) in [(true, 0), (true, 0), (false, 1), (false, 1), (true, 0)] {
         archive(archives, &outside).unwrap();
         assert_eq!(counts(), (listed, 1), "{archives}");
@@ -143,7 +143,7 @@ pub(crate) fn an_archived_session_leaves_the_list(store: &dyn LocalStore) {
     // The next event puts it back; its iterations go on.
     let run = begin(store, 2, None, &[]).unwrap();
     assert_eq!(counts(), (1, 1));
-    run.end(EndReason::Interrupted, &at(7)).unwrap();
+    run.end(EndReason::Interrupted, None, &at(7)).unwrap();
     store.forget(&Forget::session(name("s")), &outside).unwrap();
     assert_eq!(counts(), (0, 1), "a forgotten session leaves the list");
     assert!(store.verify().unwrap().is_clean());
@@ -151,7 +151,7 @@ pub(crate) fn an_archived_session_leaves_the_list(store: &dyn LocalStore) {
 
 pub(crate) fn only_a_person_answers(store: &dyn LocalStore) {
     let run = begin(store, 1, None, &[]).unwrap();
-    let iteration = run.start_iteration(&at(2)).unwrap();
+    let iteration = run.start_iteration(None, &at(2)).unwrap();
     let ask = AgentSignal::Blocked("which port?".into());
     signal(store, &name("s"), Some(iteration), &ask, &at(3)).unwrap();
     let answer = [waynote::event::SessionEvent::Answered {

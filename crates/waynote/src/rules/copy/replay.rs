@@ -12,7 +12,7 @@ use crate::note::{Note, Position};
 use crate::rules::pending::is_counted;
 use crate::rules::shared;
 use crate::scope::Scope;
-use crate::store::{Cursor, EventPage, FeedContent, FeedEntry, FeedPage, answer};
+use crate::store::{EventPage, FeedContent, FeedEntry, FeedPage, answer};
 
 /// How many items of the feed are copied in one transaction.
 pub(super) const ITEMS: usize = 256;
@@ -90,14 +90,14 @@ impl<'e> Filling<'e> {
 ///
 /// # Errors
 /// [`Error::DamagedNote`], also for a note that is neither there nor deleted.
-pub(super) fn page(from: &dyn Read, after: Cursor, limit: usize) -> Result<Vec<Line>> {
+pub(super) fn page(from: &dyn Read, after: Option<Position>, limit: usize) -> Result<Vec<Line>> {
     let feed = answer!(from, store.feed: FeedPage { after, limit });
     if feed.is_empty() {
         return Ok(Vec::new());
     }
     let mut ask = Ask::default();
     for entry in &feed {
-        ask.store.steps.push(entry.at.position);
+        ask.store.steps.push(entry.at);
         match &entry.happened {
             FeedContent::Changed(revision) if !ask.states.contains(revision.address()) => {
                 ask.states.push(revision.address().clone());
@@ -158,10 +158,10 @@ pub(super) fn page(from: &dyn Read, after: Cursor, limit: usize) -> Result<Vec<L
 fn put(mut lines: Vec<Line>, to: &dyn Engine, head: &mut i64) -> Result<()> {
     for Line { entry, .. } in &mut lines {
         *head += 1;
-        entry.at = Cursor::at(Position::new(*head));
+        entry.at = Position::new(*head);
         match &mut entry.happened {
-            FeedContent::Changed(revision) => revision.position = Some(entry.at.position),
-            FeedContent::Event(event) => event.recorded.position = entry.at.position,
+            FeedContent::Changed(revision) => revision.position = Some(entry.at),
+            FeedContent::Event(event) => event.recorded.position = entry.at,
             FeedContent::Forgotten(_) => {}
         }
     }
@@ -215,7 +215,7 @@ impl Target {
 
     /// The rows of an item.
     fn rows<'l>(&mut self, line: &'l Line) -> Vec<Row<'l>> {
-        let (position, step) = (line.entry.at.position, line.call);
+        let (position, step) = (line.entry.at, line.call);
         match &line.entry.happened {
             FeedContent::Changed(revision) => {
                 let address = revision.address();

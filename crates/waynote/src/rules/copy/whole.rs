@@ -14,7 +14,7 @@ use crate::event::{RecordedEvent, SessionsEvent};
 use crate::key::Name;
 use crate::note::{Action, Note, Position, Revision, State};
 use crate::scope::ScopeKind;
-use crate::store::{Ask, Cursor, FeedContent, FeedEntry, FeedPage};
+use crate::store::{Ask, FeedContent, FeedEntry, FeedPage};
 
 /// Passes all that is whole to `each`, in the order of the feed, and returns what is not.
 pub(super) fn lines(
@@ -85,7 +85,7 @@ fn without_history(mut note: Note) -> Line {
     };
     Line {
         entry: FeedEntry {
-            at: Cursor::START,
+            at: Position::new(0),
             happened: FeedContent::Changed(revision),
         },
         call: None,
@@ -108,9 +108,9 @@ impl Reader<'_> {
         lost: &mut BTreeSet<String>,
         each: &mut dyn FnMut(Line, bool) -> Result<()>,
     ) -> Result<()> {
-        let (mut after, mut most) = (Cursor::START, ITEMS);
+        let (mut after, mut most) = (Position::new(0), ITEMS);
         loop {
-            match page(self.rows, after, most) {
+            match page(self.rows, Some(after), most) {
                 Ok(lines) => {
                     let Some(last) = lines.last() else {
                         return Ok(());
@@ -128,10 +128,10 @@ impl Reader<'_> {
                         }
                         None => {
                             lost.insert(what);
-                            after = Cursor::at(Position::new(after.position.number() + 1));
+                            after = Position::new(after.number() + 1);
                         }
                     }
-                    if after.position.number() > self.head {
+                    if after.number() > self.head {
                         return Ok(());
                     }
                 }
@@ -142,9 +142,12 @@ impl Reader<'_> {
 
     /// The item after a point, of which only what comes with it is damaged: the row of the note as it is now, or an event
     /// that was forgotten.
-    fn one(&self, after: Cursor) -> Result<Option<Line>> {
+    fn one(&self, after: Position) -> Result<Option<Line>> {
         let ask = Ask {
-            feed: vec![FeedPage { after, limit: 1 }],
+            feed: vec![FeedPage {
+                after: Some(after),
+                limit: 1,
+            }],
             ..Ask::default()
         };
         let entry = match self.rows.ask(ask) {

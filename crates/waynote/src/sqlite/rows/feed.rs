@@ -12,7 +12,7 @@ use crate::id::OperationId;
 use crate::key::Name;
 use crate::note::Position;
 use crate::scope::Scope;
-use crate::store::{Cursor, Done, FeedContent, FeedEntry, ForgottenTexts};
+use crate::store::{Done, FeedContent, FeedEntry, ForgottenTexts};
 
 use super::events::{self, AFTER_EVENT, EVENT};
 use super::journal::{REVISION, revision_anywhere};
@@ -30,9 +30,13 @@ pub(super) struct Forgetting {
     pub(super) events: Vec<EventAddress>,
 }
 
-pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<Vec<FeedEntry>> {
+pub(super) fn after(
+    conn: &Connection,
+    after: Option<Position>,
+    limit: usize,
+) -> Outcome<Vec<FeedEntry>> {
     let rows = i64::try_from(limit).unwrap_or(i64::MAX);
-    let params = (after.position.number(), rows);
+    let params = (after.map_or(0, Position::number), rows);
     let which = "position > ?1 ORDER BY position LIMIT ?2";
     let feed = entries(conn, which, params)?.into_iter();
     let mut feed: Vec<FeedEntry> = feed.map(|(_, entry)| entry).collect();
@@ -54,7 +58,7 @@ fn entries(
     );
     let mut found = all(conn, &changes, params.clone(), |row| {
         let happened = FeedContent::Changed(revision_anywhere(row)?);
-        let at = Cursor::at(Position(row.get(0)?));
+        let at = Position(row.get(0)?);
         Ok((row.get(16)?, FeedEntry { at, happened }))
     })?;
     let others = format!(
@@ -117,7 +121,7 @@ pub(in crate::sqlite) fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<
         }
     };
     Ok(FeedEntry {
-        at: Cursor::at(Position(row.get(0)?)),
+        at: Position(row.get(0)?),
         happened,
     })
 }
