@@ -284,7 +284,7 @@ impl Team {
         }
         let left_out = notes.left_out();
         for (path, text) in files(&self.clones[who])? {
-            let is_named = left_out.iter().any(|of| of.file == path);
+            let is_named = left_out.iter().any(|(file, _)| *file == path);
             let body = parts(&text).1.trim_matches('\n');
             let is_read = read.get(&path).is_some_and(|of| of == body);
             if is_read == is_named {
@@ -370,8 +370,8 @@ impl Team {
                     "pin" => (Some(true), None),
                     _ => (None, Some(&cites[..])),
                 };
-                notes.write(&note.address, &note.content, pinned, cites)?;
-                return Ok(());
+                let file = notes.file_with(&note.address, &note.content, pinned, cites)?;
+                return Ok(notes.put(&file)?);
             }
             _ => text.replacen(line, &format!("{line}\n{new}"), 1),
         };
@@ -395,8 +395,8 @@ impl Team {
         let lines = lines.collect::<Vec<_>>().join("\n");
         let text = Content::text(format!("# ¶{address}\n\n{lines}"))?;
         let cites = self.random.one_in(2).then(|| cited("the-code-as-it-was"));
-        notes.write(&address, &text, None, Some(cites.as_slice()))?;
-        Ok(())
+        let file = notes.file_with(&address, &text, None, Some(cites.as_slice()))?;
+        Ok(notes.put(&file)?)
     }
 
     fn sentence(&mut self) -> String {

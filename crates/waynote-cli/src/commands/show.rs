@@ -1,5 +1,6 @@
 //! `waynote show`: a note by its address, as it is or as it was; or an event by its own.
 
+use serde_json::json;
 use waynote::{AddressAt, NoteAsOf, single};
 
 use super::event;
@@ -33,7 +34,11 @@ pub(super) fn print(
         found(store, named, note)
     })?;
     if context.output.json {
-        return context.value(&note);
+        let mut value = json!(note);
+        if !note.source.is_dated() {
+            drop(["created_at", "updated_at"].map(|name| value[name].take()));
+        }
+        return context.value(&value);
     }
     // Not on standard output, where the text stands byte by byte.
     let labels = labels(&note);

@@ -190,6 +190,16 @@ fn two_people_on_three_machines() {
     let command = own.command("serve --shared --listen 127.0.0.1:0").output();
     let said = String::from_utf8(command.unwrap().stderr).unwrap();
     has(said, "place:~ cannot be in a store of several people");
+    let new = Scratch::new();
+    let command = new.command("serve --shared --listen 127.0.0.1:0 --store team=new.db");
+    let mut running = Running::start(&new, command);
+    running.line();
+    let (_, said) = running.end(Signal::TERM);
+    has(&said, "there is no store new.db: a new one is served");
+    has(
+        said,
+        "the store team has no tokens: all who write are one `person`",
+    );
 }
 
 #[test]

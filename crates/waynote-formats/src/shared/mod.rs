@@ -116,15 +116,6 @@ struct Kept {
 /// Each file that is left out, and why.
 type Reasons = BTreeMap<String, String>;
 
-/// A file that is not read as a note.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Its path in the checkout, as it can be shown.
-    pub file: String,
-    /// Why, in words.
-    pub reason: String,
-}
-
 /// A file that may be a note.
 struct Found {
     /// The path in the checkout of the folder that it is in.
@@ -153,13 +144,14 @@ impl SharedNotes {
         (files.len(), !left_out.contains_key(FOLDER))
     }
 
-    /// The files that the last readings left out.
-    pub fn left_out(&self) -> Vec<LeftOut> {
-        let shown = |(file, reason): (&String, &String)| LeftOut {
-            file: visible(&safe(file)),
-            reason: visible(&safe(reason)),
-        };
-        self.kept.lock().left_out.iter().map(shown).collect()
+    /// The files that the last readings left out: the path in the checkout, as it can be shown, and why.
+    pub fn left_out(&self) -> Vec<(String, String)> {
+        let shown = |text: &String| visible(&safe(text));
+        let kept = self.kept.lock();
+        let left_out = kept.left_out.iter();
+        left_out
+            .map(|(file, why)| (shown(file), shown(why)))
+            .collect()
     }
 
     /// The path of a place inside the checkout; none for one that is not in it.
@@ -307,7 +299,7 @@ impl SharedNotes {
                         continue;
                     }
                     FileType::RegularFile if !is_wanted => continue,
-                    _ if alike[&name::folded(&name)] > 1 => Err(ALIKE.into()),
+                    // No two right names of notes are alike.
                     FileType::RegularFile => name::key(&name).map(|key| {
                         files.push(Found {
                             folder: path.clone(),
@@ -316,6 +308,7 @@ impl SharedNotes {
                             key,
                         });
                     }),
+                    _ if alike[&name::folded(&name)] > 1 => Err(ALIKE.into()),
                     FileType::Directory => name::folder(&name).map(|part| {
                         let below = format!("{below}/{part}").trim_start_matches('/').to_owned();
                         if leads_to(wanted, &below) {
@@ -365,9 +358,15 @@ impl NotesBeside for SharedNotes {
         const NAMED: usize = 3;
         let left_out = &self.kept.lock().left_out;
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/%".contains(char);
-        let names = left_out.keys().filter(|file| file.chars().all(is_plain));
-        let names: Vec<&str> = names.map(String::as_str).take(NAMED).collect();
-        let (files, names) = (plural(left_out.len() as u64, "file"), names.join(", "));
+        let names = left_out.iter().map(|(file, reason)| match reason {
+            // Of a conflict: no word of it comes from the file.
+            of if of.starts_with("line ") => (file, format!(" ({of})")),
+            _ => (file, String::new()),
+        });
+        let names = names.filter(|(file, _)| file.chars().all(is_plain));
+        let names = names.map(|(file, of)| file.clone() + &of);
+        let (files, names) = (plural(left_out.len() as u64, "file"), names.take(NAMED));
+        let names = names.collect::<Vec<_>>().join(", ");
         let said = format!("The shared notes leave out {files}: {names}");
         (!left_out.is_empty()).then(|| said.trim_end_matches(": ").to_owned())
     }

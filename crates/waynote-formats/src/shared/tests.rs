@@ -53,8 +53,20 @@ fn addresses(notes: &[Note]) -> Vec<String> {
 
 fn left_out(notes: &SharedNotes) -> Vec<String> {
     let each = notes.left_out().into_iter();
-    each.map(|of| format!("{}: {}", of.file, of.reason))
-        .collect()
+    each.map(|(file, why)| format!("{file}: {why}")).collect()
+}
+
+impl SharedNotes {
+    fn write(
+        &self,
+        address: &Address,
+        content: &Content,
+        pinned: Option<bool>,
+        cites: Option<&[Citation]>,
+    ) -> waynote::Result<SharedFile> {
+        let file = self.file_with(address, content, pinned, cites)?;
+        self.put(&file).map(|()| file)
+    }
 }
 
 fn scopes(places: &[&str]) -> Vec<Scope> {

@@ -209,7 +209,7 @@ fn a_block_reads_little_of_many_notes() {
     notes.kept.lock().until = Some(Instant::now() + Duration::from_secs(3600));
     assert!(notes.of_scopes(&scopes(&["~/shop/src"])).is_empty());
     let said = "there is more than is read: 20000 files and folders, 1 MiB, or 400ms";
-    assert!(notes.left_out().iter().any(|of| of.reason == said));
+    assert!(notes.left_out().iter().any(|(_, why)| why == said));
     assert_eq!(addresses(&notes.all()), ["@//src#z"]);
 }
 
