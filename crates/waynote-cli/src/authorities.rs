@@ -26,10 +26,9 @@ fn of_file(file: &Path) -> Outcome<Vec<Authority>> {
     let read = waynote_files::contents(file, LONGEST);
     let failed = |reason: String| {
         let file = visible(&file.display().to_string());
-        Failure::usage(
-            format!("the setting `ca_file` cannot be used: {file} {reason}"),
-            "name a file with the certificate of the authority that signed the server's, in PEM (-----BEGIN CERTIFICATE-----)",
-        )
+        let hint = "name a file with the certificate of the authority that signed the server's, in PEM (-----BEGIN CERTIFICATE-----)";
+        let what = format!("the setting `ca_file` cannot be used: {file} {reason}");
+        Failure::usage(what, hint)
     };
     let pem = read.map_err(|error| failed(format!("cannot be read: {error}")))?;
     match Authority::all_of_pem(&pem) {

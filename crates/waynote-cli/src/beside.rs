@@ -13,15 +13,22 @@ use waynote_formats::shared::FOLDER;
 use crate::error::Outcome;
 use crate::home;
 use crate::settings::Settings;
+use crate::team::KeptNotes;
 
 /// The lists that are laid over the store, the one that counts first.
-pub(crate) fn lists(settings: &Settings, lineage: &Lineage) -> Vec<Arc<dyn NotesBeside>> {
+pub(crate) fn lists(
+    settings: &Settings,
+    lineage: &Lineage,
+    of_team: Option<Vec<KeptNotes>>,
+) -> Vec<Arc<dyn NotesBeside>> {
     let is_read = |of: &&Checkout| shares(of) && settings.trusts(of);
     let shared = lineage.checkouts().iter().filter(is_read);
     let shared =
         shared.filter_map(|of| Some(Arc::new(shared_notes(of).ok()?) as Arc<dyn NotesBeside>));
-    let team = settings.team_notes(lineage).into_iter();
-    let team = team.map(|notes| Arc::new(notes) as Arc<dyn NotesBeside>);
+    let team = of_team.unwrap_or_else(|| settings.team_notes(lineage));
+    let team = team
+        .into_iter()
+        .map(|notes| Arc::new(notes) as Arc<dyn NotesBeside>);
     shared.chain(team).collect()
 }
 

@@ -118,7 +118,7 @@ fn all(values: Values) -> Outcome<Vec<String>> {
         names.collect::<Vec<String>>()
     };
     let opened = OpenStore::of(&settings, false, Wait::Within(WAIT))?;
-    opened.beside(&lineage);
+    opened.beside(&lineage, None);
     opened.work(|store| {
         Ok(match values {
             Values::Keys => keys(store)?,

@@ -106,7 +106,7 @@ impl Failure {
         }
     }
 
-    fn class(&self) -> ErrorClass {
+    pub(crate) fn class(&self) -> ErrorClass {
         match self {
             Self::Arguments(_) => ErrorClass::Invalid,
             Self::Library(error) => error.class(),

@@ -60,11 +60,9 @@ pub(crate) fn not_blank(content: Content, from: &str, allow_empty: bool) -> Outc
         "standard input" => "the command before the pipe may have failed; ",
         _ => "",
     };
-    Err(Failure::refused(
-        "empty",
-        format!("{from} is {how}: nothing was written"),
-        format!("{why}`--allow-empty` writes it anyway"),
-    ))
+    let hint = format!("{why}`--allow-empty` writes it anyway");
+    let what = format!("{from} is {how}: nothing was written");
+    Err(Failure::refused("empty", what, hint))
 }
 
 /// A place: a path, or the address of one.

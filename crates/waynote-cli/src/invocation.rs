@@ -1,7 +1,6 @@
 //! The context of a command: the settings, the output, and the store once it is needed.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::time::Duration;
 
 use serde::Serialize;
 use waynote::visible::visible;
@@ -128,7 +127,7 @@ impl<'o> Context<'o> {
         let opened = OpenStore::of(&self.settings, self.output.json, Wait::Now)?;
         let opened = self.opened.get_or_init(|| opened);
         for lineage in self.lineages.take() {
-            opened.beside(&lineage);
+            opened.beside(&lineage, None);
         }
         Ok(opened)
     }
@@ -136,17 +135,9 @@ impl<'o> Context<'o> {
     /// Lays the notes that others have for a directory over the store.
     pub(crate) fn beside(&self, lineage: &Lineage) {
         match self.opened.get() {
-            Some(opened) => opened.beside(lineage),
+            Some(opened) => opened.beside(lineage, None),
             None => self.lineages.borrow_mut().push(lineage.clone()),
         }
-    }
-
-    /// Asks the team's store for what is new there, and says in a line what is not as it should be.
-    pub(crate) fn ask_team(&self, lineage: &Lineage, within: Duration) {
-        if let Some(line) = self.settings.ask_team(lineage, within) {
-            crate::error::say(&format!("warning: {line}"));
-        }
-        self.beside(lineage);
     }
 
     /// Refuses to read a store that this call names and that does not exist: it is misspelt. One that the settings name

@@ -2,6 +2,7 @@
 
 use parking_lot::Mutex;
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,8 +10,8 @@ use waynote::cites::{CheckedStore, Checkouts};
 use waynote::engine::Engine;
 use waynote::store::{Damage, NotesBeside, StoreBeside};
 use waynote::{
-    Base, Checkout, Lineage, LocalStore, Options, Reader, Rollback, SecretPolicy, SqliteStore,
-    Store, pass_on,
+    Checkout, Lineage, LocalStore, Options, Reader, Rollback, SecretPolicy, SqliteStore, Store,
+    pass_on,
 };
 use waynote_formats::SyncedStore;
 use waynote_remote::RemoteStore;
@@ -19,8 +20,9 @@ use waynote_system::checkouts::GitCheckouts;
 
 use crate::beside;
 use crate::database::{self, DatabaseStore};
-use crate::error::{Outcome, warn, warn_of_damage, warn_of_secrets};
+use crate::error::{Outcome, say, warn, warn_of_damage, warn_of_secrets};
 use crate::settings::Settings;
+use crate::team::KeptNotes;
 use crate::{clock, home, remote};
 
 /// An open store.
@@ -89,7 +91,7 @@ impl OpenStore {
             _ => None,
         };
         let kind = if let Some(url) = settings.remote() {
-            Kind::Remote(Box::new(remote::open(settings, url, longest)?))
+            Kind::Remote(Box::new(remote::open(settings, url, longest, longest)?))
         } else if let Some(url) = settings.database() {
             Kind::Database(Box::new(database::open(settings, url, longest)?))
         } else {
@@ -100,12 +102,7 @@ impl OpenStore {
             };
             match &settings.notes_file.value {
                 None => Kind::Plain(Box::new(store)),
-                Some(file) => {
-                    let base: Base = home::base_of_home()?;
-                    Kind::Synced(Box::new(SyncedStore::new(store, file, base, || {
-                        clock::now().unwrap_or_default()
-                    })?))
-                }
+                Some(file) => Kind::Synced(Box::new(synced(store, file)?)),
             }
         };
         // A hook has to answer: what there is no time for is not labelled.
@@ -138,8 +135,10 @@ impl OpenStore {
 
     /// Lays the notes that others have for a directory over the store. Those of other repositories stay, behind them. In
     /// another checkout of the same one a branch may have other notes by the same names: those go.
-    pub(crate) fn beside(&self, lineage: &Lineage) {
-        let lists = beside::lists(&self.settings, lineage);
+    ///
+    /// The team's notes are these, else those that are kept.
+    pub(crate) fn beside(&self, lineage: &Lineage, of_team: Option<Vec<KeptNotes>>) {
+        let lists = beside::lists(&self.settings, lineage, of_team);
         let mut beside = self.beside.lock();
         let here = lineage.checkouts();
         let is_second = |of: &Checkout| {
@@ -154,11 +153,12 @@ impl OpenStore {
         self.store.inner().lay_over(all.collect());
     }
 
-    /// The same, after the team's store was asked for what is new; with a line about what is not as it should be.
-    pub(crate) fn beside_asked(&self, lineage: &Lineage, within: Duration) -> Option<String> {
-        let said = self.settings.ask_team(lineage, within);
-        self.beside(lineage);
-        said
+    /// The same after the team's store was asked for what is new. A line says what is not as it should be.
+    pub(crate) fn beside_asked(&self, lineage: &Lineage, within: Duration) {
+        let (of_team, line) = self.settings.ask_team(lineage)(within);
+        line.iter()
+            .for_each(|line| say(&format!("warning: {line}")));
+        self.beside(lineage, Some(of_team));
     }
 
     /// The store without notes of others.
@@ -173,15 +173,6 @@ impl OpenStore {
             Kind::Synced(store) => Ok(&**store),
             Kind::Database(store) => Ok(&**store),
             Kind::Remote(store) => Err(remote::not_here(store.url().as_str())),
-        }
-    }
-
-    /// The store, if it is on a server.
-    #[cfg(feature = "server")]
-    pub(crate) fn remote(&self) -> Option<&RemoteStore> {
-        match self.kind() {
-            Kind::Remote(store) => Some(store),
-            Kind::Plain(_) | Kind::Synced(_) | Kind::Database(_) => None,
         }
     }
 
@@ -230,6 +221,12 @@ impl OpenStore {
             warn_of_damage(damage, &mut said, self.json);
         }
     }
+}
+
+/// A store that is kept in sync with a file.
+pub(crate) fn synced(store: SqliteStore, file: &Path) -> Outcome<SyncedStore<SqliteStore>> {
+    let now = || clock::now().unwrap_or_default();
+    Ok(SyncedStore::new(store, file, home::base_of_home()?, now)?)
 }
 
 pub(crate) fn options(settings: &Settings) -> Options {

@@ -67,11 +67,12 @@ pub(crate) fn refuse_local_parts(settings: &Settings, url: &str) -> Outcome {
     ))
 }
 
-/// The store at this address. Nothing is sent yet.
+/// The store at this address: how long a call takes at most, and all calls together. Nothing is sent yet.
 pub(crate) fn open(
     settings: &Settings,
     url: &str,
     longest: Option<Duration>,
+    all: Option<Duration>,
 ) -> Outcome<RemoteStore> {
     refuse_local_parts(settings, url)?;
     let wait = settings.lock_wait.value;
@@ -79,6 +80,7 @@ pub(crate) fn open(
         // A session starts with its cached block rather than late.
         Some(longest) => Times {
             wait: wait.min(longest / 2).min(HOOK_WAIT),
+            all,
             ..Times::at_most(longest)
         },
         None => Times {
@@ -116,11 +118,8 @@ pub(crate) fn endpoint_tools(endpoint: &str) -> Outcome<usize> {
 /// The cache of remote stores on this machine; none without a home directory.
 pub(crate) fn keep() -> Outcome<Option<Keep>> {
     let state = home::environment().state()?;
-    Ok(state.map(|state| {
-        Keep::new(state.join("waynote/blocks"), || {
-            clock::now().unwrap_or_default()
-        })
-    }))
+    let now = || clock::now().unwrap_or_default();
+    Ok(state.map(|state| Keep::new(state.join("waynote/blocks"), now)))
 }
 
 /// The token: of `WAYNOTE_TOKEN`, a file or a command. A flag takes precedence over the variable.

@@ -160,18 +160,14 @@ impl Settings {
     /// The session, for commands that cannot work without one.
     pub(crate) fn session(&self) -> Outcome<&Name> {
         self.session.value.as_ref().ok_or_else(|| {
-            Failure::usage(
-                "no session is set",
-                "use `--session NAME` or set WAYNOTE_SESSION",
-            )
+            let hint = "use `--session NAME` or set WAYNOTE_SESSION";
+            Failure::usage("no session is set", hint)
         })
     }
 }
 
 /// The error for options that style `faithful` does not have.
 pub(crate) fn faithful_shows_all() -> Failure {
-    Failure::usage(
-        "style faithful prints everything, without a budget",
-        "leave out `--budget`, `--explain` and `--query`, or use `--style stable`",
-    )
+    let hint = "leave out `--budget`, `--explain` and `--query`, or use `--style stable`";
+    Failure::usage("style faithful prints everything, without a budget", hint)
 }

@@ -1,5 +1,5 @@
 //! A team's store beside the own one: its notes of a lineage's repositories, as this machine keeps them. A start asks the
-//! store, for a short time; all else is read from what is kept.
+//! store, for a short time, while it opens the own one; all else is read from what is kept.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,9 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use waynote::store::{NotesBeside, TeamNotes};
 use waynote::text::{minute, plural};
-use waynote::{Content, Error, ErrorClass, Lineage, Note, Place, Scope, Store};
+use waynote::{Content, ErrorClass, Lineage, Note, Place, Scope, Store};
 use waynote_files::replace_private;
+use waynote_system::variables::TOKEN;
 use waynote_system::{plain, repository};
 
 use crate::error::{Failure, Outcome};
@@ -21,7 +22,7 @@ use crate::{clock, database, home, remote};
 /// How long a start of a session waits for the team's store.
 pub(crate) const AT_START: Duration = Duration::from_millis(400);
 
-/// How long a person's command waits. No question takes longer.
+/// How long a person's command waits. No question takes longer, nor a note that is shared.
 pub(crate) const TYPED: Duration = Duration::from_secs(3);
 
 /// How old the notes may be that a program which keeps running has, before it asks again.
@@ -33,14 +34,10 @@ const ALONE: Duration = Duration::from_secs(60);
 /// How long notes are kept without an answer of the store.
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// How far ahead of the clock a file's time may be.
-const AHEAD: Duration = Duration::from_secs(300);
-
-/// The file of a store that says why it is left alone.
-const MARK: &str = "alone";
-
 const AWAY: &str = "the team's store does not answer";
-const REFUSED: &str = "the team's store refuses this machine";
+const REFUSED: &str = "the team's store refuses your token or password";
+const UNREAD: &str =
+    "the token or password of the team's store cannot be read; `waynote doctor` says why";
 
 /// A team's store, asked for the notes of some repositories.
 #[derive(Clone)]
@@ -52,30 +49,33 @@ struct Team {
     repositories: Vec<Place>,
 }
 
+/// The team's notes, and a line about what is not as it should be, in words of this program alone: it may stand in a
+/// block.
+pub(crate) type OfTeam = (Vec<KeptNotes>, Option<String>);
+
 /// The notes of a repository as they are kept. A program that keeps running has none any more once they are not kept.
 #[derive(Debug)]
 pub(crate) struct KeptNotes {
     notes: TeamNotes,
+    /// Their file, which is as old as the last answer that they are so.
     path: PathBuf,
-    /// When the store last had them so.
-    at: SystemTime,
 }
 
 impl KeptNotes {
-    fn is_there(&self) -> bool {
-        age(&self.path).is_some_and(|age| age < WEEK)
+    fn still(&self) -> Option<&TeamNotes> {
+        let is_there = age(&self.path).is_some_and(|age| age < WEEK);
+        is_there.then_some(&self.notes)
     }
 }
 
 impl NotesBeside for KeptNotes {
     fn of_scopes(&self, scopes: &[Scope]) -> Vec<Note> {
-        let of = self.is_there().then(|| self.notes.of_scopes(scopes));
+        let of = self.still().map(|of| of.of_scopes(scopes));
         of.unwrap_or_default()
     }
 
     fn all(&self) -> Vec<Note> {
-        let all = self.is_there().then(|| self.notes.all());
-        all.unwrap_or_default()
+        self.still().map_or_else(Vec::new, NotesBeside::all)
     }
 }
 
@@ -96,14 +96,11 @@ impl Settings {
         })
     }
 
-    /// The team's store. Nothing is sent yet.
+    /// The team's store, of which no question takes longer than [`TYPED`]. Nothing is sent yet.
     ///
     /// # Errors
     /// Where there is none, or where it cannot be used with these settings.
-    pub(crate) fn open_team(
-        &self,
-        longest: Option<Duration>,
-    ) -> Outcome<Box<dyn Store + Send + Sync>> {
+    pub(crate) fn open_team(&self) -> Outcome<Box<dyn Store + Send + Sync>> {
         let url = self.team().ok_or_else(|| {
             Failure::usage(
                 "no team's store is set",
@@ -117,19 +114,47 @@ impl Settings {
         alone.notes_file.value = None;
         alone.attach = false;
         Ok(match alone.remote() {
-            Some(url) => Box::new(remote::open(&alone, url, longest)?),
-            None => Box::new(database::open(&alone, url, longest)?),
+            Some(url) => Box::new(remote::open(&alone, url, Some(TYPED), None)?),
+            None => Box::new(database::open(&alone, url, Some(TYPED))?),
         })
     }
 
-    /// Asks the team's store for its notes of the repositories that a place is in, for so long at most. Returns a line
-    /// about what is not as it should be, in words of this program alone: it may stand in a block.
-    pub(crate) fn ask_team(&self, lineage: &Lineage, within: Duration) -> Option<String> {
-        let team = Team::of(self, lineage)?;
-        let silence = team.asked(within);
-        let kept: Vec<KeptNotes> = team.all_kept().collect();
-        let left_out = kept.iter().map(|of| of.notes.left_out()).sum();
-        said(silence, left_out, kept.iter().map(|of| of.at).min())
+    /// Begins to ask the team's store for its notes of the repositories that a place is in. The answer is waited for as long
+    /// as its caller says.
+    pub(crate) fn ask_team(&self, lineage: &Lineage) -> impl FnOnce(Duration) -> OfTeam + use<> {
+        let asked = Team::of(self, lineage).map(|team| {
+            let (sender, answer) = channel();
+            let asking = team.clone();
+            // So that the start waits no longer for a slow name server or a command that prints a token.
+            let asks = move || drop(sender.send(asking.asked()));
+            drop(thread::Builder::new().spawn(asks));
+            (team, answer)
+        });
+        move |longest| {
+            let answered = asked.map(|(team, answer)| {
+                let late = |_| team.leave_alone(AWAY);
+                answer.recv_timeout(longest).unwrap_or_else(late)
+            });
+            answered.unwrap_or_default()
+        }
+    }
+
+    /// Ends the time for which the team's store is left alone: it has answered.
+    pub(crate) fn end_pause_of_team(&self) {
+        self.mark_of_team().map(fs::remove_file);
+    }
+
+    /// The file that says why the store is left alone, with this token.
+    fn mark_of_team(&self) -> Option<PathBuf> {
+        let file = self.token_file.value.as_deref();
+        let token = (home::variable(TOKEN).ok(), file, file.map(written));
+        let name = format!("alone-{}", hash(&format!("{token:?}")));
+        Some(self.folder_of_team()?.join(name))
+    }
+
+    /// Where the notes of the team's store are kept.
+    fn folder_of_team(&self) -> Option<PathBuf> {
+        Some(kept_of_all()?.join(hash(self.team()?)))
     }
 
     /// True if a program that keeps running has to ask the team's store again.
@@ -164,79 +189,102 @@ fn hash(text: &str) -> String {
     Content::imported(text).hash().to_string()
 }
 
-fn said(silence: Option<String>, left_out: u64, of: Option<SystemTime>) -> Option<String> {
-    let of = of.and_then(|of| Timestamp::try_from(of).ok()).map(minute);
-    match (silence, of) {
-        (Some(why), Some(of)) => Some(format!("{why}; its notes are those of {of} UTC")),
-        (Some(why), None) => Some(format!("{why}; its notes are left out")),
-        (None, _) if left_out > 0 => Some(format!(
-            "left out of the team's store: {}, too long or not of this repository",
-            plural(left_out, "note")
-        )),
-        (None, _) => None,
-    }
+/// The folder with what is kept of each team's store; none without a home directory.
+fn kept_of_all() -> Option<PathBuf> {
+    Some(home::environment().state().ok()??.join("waynote/team"))
+}
+
+/// Removes what is kept: the settings name no team's store any more, or another one.
+pub(crate) fn forget_kept() {
+    kept_of_all().map(fs::remove_dir_all);
 }
 
 impl Team {
     /// The team's store; none where there is none, or no home directory to keep its notes in, or no repository of it.
     fn of(settings: &Settings, lineage: &Lineage) -> Option<Self> {
-        let repositories = settings.repositories_of_team(lineage);
-        let state = home::environment().state().ok()??;
         let team = Self {
-            folder: state.join("waynote/team").join(hash(settings.team()?)),
+            repositories: settings.repositories_of_team(lineage),
+            folder: settings.folder_of_team()?,
             settings: settings.clone(),
-            repositories,
         };
         Some(team).filter(|team| !team.repositories.is_empty())
     }
 
-    /// Asks the store for what is new, for so long at most. The answer is kept; without one, the store is left alone for a
-    /// while. Returns why there is none.
-    fn asked(&self, within: Duration) -> Option<String> {
+    /// Asks the store for what is new, unless it is left alone.
+    fn asked(&self) -> OfTeam {
         if let Some(why) = self.mark() {
-            return Some(why);
+            return self.without_answer(&why);
         }
-        let (sender, receiver) = channel();
-        let team = self.clone();
-        // So that the start waits no longer for a slow name server or a command that prints a token.
-        let asks = thread::Builder::new().spawn(move || {
-            let _ = sender.send(team.ask());
-        });
-        let answer = asks.ok().and_then(|_| receiver.recv_timeout(within).ok());
-        let why = match answer {
-            Some(Ok(())) => return None,
-            Some(Err(Failure::Library(error))) if is_refused(&error) => {
-                let _ = fs::remove_dir_all(&self.folder);
-                REFUSED
+        match self.ask() {
+            Ok(kept) => {
+                let left_out = kept.iter().map(|of| of.notes.left_out()).sum();
+                let notes = plural(left_out, "note");
+                let line = format!(
+                    "left out of the team's store: {notes}, too long or not of this repository"
+                );
+                (kept, (left_out > 0).then_some(line))
             }
-            _ => AWAY,
-        };
-        let _ = self.put(&self.folder.join(MARK), why);
-        Some(why.to_owned())
+            Err(failure) => {
+                let why = match failure.kind() {
+                    // That says nothing about what the store lets in.
+                    "no_token" | "password_unknown" => UNREAD,
+                    _ if failure.class() == ErrorClass::Denied => REFUSED,
+                    _ => AWAY,
+                };
+                if why == REFUSED {
+                    let _ = fs::remove_dir_all(&self.folder);
+                }
+                self.leave_alone(why)
+            }
+        }
     }
 
-    fn ask(&self) -> Outcome {
+    /// Asks the store for what is new, and keeps it.
+    fn ask(&self) -> Outcome<Vec<KeptNotes>> {
         self.sweep();
-        let store = self.settings.open_team(Some(TYPED))?;
+        let store = self.settings.open_team()?;
+        let mut all = Vec::new();
         for of in &self.repositories {
-            let known = self.kept(of);
-            match TeamNotes::ask(&*store, of, known.as_ref().map(|of| &of.notes))? {
-                Some(new) => self.put(&self.file(of), new.text()),
+            let (path, at) = (self.file(of), clock::of_files());
+            let known = self.kept(of).map(|of| of.notes);
+            let new = TeamNotes::ask(&*store, of, known.as_ref())?;
+            match &new {
+                Some(new) => self.put(&path, new.text()),
                 // From now on they count as read now.
-                None => plain::open_or_make(&self.file(of))
-                    .and_then(|file| file.set_modified(clock::of_files())),
+                None => plain::open_or_make(&path).and_then(|file| file.set_modified(at)),
             }
             .map_err(|error| Failure::file("the notes of the team", "kept", error))?;
+            all.extend(new.or(known).map(|notes| KeptNotes { notes, path }));
         }
-        let _ = fs::remove_file(self.folder.join(MARK));
-        Ok(())
+        self.settings.end_pause_of_team();
+        Ok(all)
+    }
+
+    /// Leaves the store alone for a while.
+    fn leave_alone(&self, why: &str) -> OfTeam {
+        let mark = self.settings.mark_of_team();
+        mark.map(|mark| self.put(&mark, why));
+        self.without_answer(why)
+    }
+
+    /// The notes as they were kept before.
+    fn without_answer(&self, why: &str) -> OfTeam {
+        let kept: Vec<KeptNotes> = self.all_kept().collect();
+        let of = kept
+            .iter()
+            .filter_map(|of| Timestamp::try_from(written(&of.path)?).ok());
+        let line = match of.min().map(minute) {
+            Some(of) => format!("{why}; its notes are those of {of} UTC"),
+            None => format!("{why}; its notes are left out"),
+        };
+        (kept, Some(line))
     }
 
     /// Why the store is left alone now.
     fn mark(&self) -> Option<String> {
-        let path = self.folder.join(MARK);
+        let path = self.settings.mark_of_team()?;
         age(&path).filter(|age| *age < ALONE)?;
-        String::from_utf8(plain::read_own(&path, 64)?).ok()
+        String::from_utf8(plain::read_own(&path, 4096)?).ok()
     }
 
     fn all_kept(&self) -> impl Iterator<Item = KeptNotes> {
@@ -245,11 +293,11 @@ impl Team {
 
     fn kept(&self, of: &Place) -> Option<KeptNotes> {
         let path = self.file(of);
-        let at = fs::symlink_metadata(&path).ok()?.modified().ok()?;
         let text = plain::read_own(&path, TeamNotes::BYTES)?;
         let notes = TeamNotes::of_text(String::from_utf8(text).ok()?)?;
-        let kept = KeptNotes { notes, path, at };
-        (kept.is_there() && kept.notes.repository() == of).then_some(kept)
+        let kept = KeptNotes { notes, path };
+        let is_of_it = kept.still()?.repository() == of;
+        is_of_it.then_some(kept)
     }
 
     fn file(&self, of: &Place) -> PathBuf {
@@ -263,10 +311,7 @@ impl Team {
 
     /// Removes what was kept for too long, of every store.
     fn sweep(&self) {
-        let folders = self
-            .folder
-            .parent()
-            .and_then(|above| fs::read_dir(above).ok());
+        let folders = kept_of_all().and_then(|all| fs::read_dir(all).ok());
         let files = folders.into_iter().flatten().flatten();
         let files = files.filter_map(|folder| fs::read_dir(folder.path()).ok());
         for file in files.flatten().flatten().map(|file| file.path()) {
@@ -277,17 +322,14 @@ impl Team {
     }
 }
 
-/// How old a file is; none for one that is of the future, or not there.
-fn age(path: &Path) -> Option<Duration> {
-    let at = fs::symlink_metadata(path).ok()?.modified().ok()?;
-    let ahead = clock::of_files() + AHEAD;
-    Some(ahead.duration_since(at).ok()?.saturating_sub(AHEAD))
+/// When a file was written last.
+fn written(path: &Path) -> Option<SystemTime> {
+    fs::symlink_metadata(path).ok()?.modified().ok()
 }
 
-/// True if the store does not let this machine in. A token or a password that is not here says nothing about that.
-fn is_refused(error: &Error) -> bool {
-    let is_here = !matches!(error.kind(), "no_token" | "password_unknown");
-    error.class() == ErrorClass::Denied && is_here
+/// How old a file is; none for one that is of the future, or not there.
+fn age(path: &Path) -> Option<Duration> {
+    clock::of_files().duration_since(written(path)?).ok()
 }
 
 #[cfg(test)]
@@ -311,7 +353,7 @@ mod tests {
         let path = folder.path().join("kept");
         fs::write(&path, notes.text()).unwrap();
         let at = clock::of_files();
-        let kept = KeptNotes { notes, path, at };
+        let kept = KeptNotes { notes, path };
         let counts = || {
             (
                 kept.all().len(),

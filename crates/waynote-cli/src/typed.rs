@@ -229,11 +229,9 @@ impl Context<'_> {
             Some(first) if !several => Ok(first.clone()),
             Some(_) => {
                 let said: Vec<String> = meant.iter().map(|at| self.said(at)).collect();
-                Err(Failure::refused(
-                    "several_notes",
-                    format!("`{}` matches {} notes", visible(typed), said.len()),
-                    format!("use one of:\n    {}", said.join("\n    ")),
-                ))
+                let what = format!("`{}` matches {} notes", visible(typed), said.len());
+                let hint = format!("use one of:\n    {}", said.join("\n    "));
+                Err(Failure::refused("several_notes", what, hint))
             }
             None => Err(Failure::refused(
                 "not_found",

@@ -76,10 +76,9 @@ pub(crate) fn read(text: &str) -> Outcome<Timestamp> {
     let zone = TimeZone::system();
     let now = clock::now()?.to_zoned(zone);
     parsed(text.trim(), &now).ok_or_else(|| {
-        Failure::usage(
-            format!("`{}` is not a time", waynote::visible::visible(text)),
-            "write it as 2026-05-17, '2026-05-17 14:00', 2026-05-17T12:00:00Z, yesterday, 2h or '2 days ago'",
-        )
+        let hint =
+            "write it as 2026-05-17, '2026-05-17 14:00', 2026-05-17T12:00:00Z, yesterday, 2h or '2 days ago'";
+        Failure::usage(format!("`{}` is not a time", waynote::visible::visible(text)), hint)
     })
 }
 

@@ -140,7 +140,7 @@ impl CustomError for RemoteError {
             Self::Away { .. } => "try again later".into(),
             Self::NotTrusted { reason, .. } => reason.advice().into(),
             Self::Unauthorized { had_token, .. } => match had_token {
-                true => "it may have expired or been revoked: ask whoever runs the server for another one".into(),
+                true => "it has expired, was revoked or is another store's: ask whoever runs the server for one".into(),
                 false => "ask whoever runs the server for a token".into(),
             },
             Self::NoToken { .. } => "check where the token comes from".into(),

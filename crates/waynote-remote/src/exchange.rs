@@ -23,6 +23,9 @@ use crate::url::Url;
 /// The longest answer, in bytes: servers send none that is longer.
 const LONGEST: u64 = Limits::ANSWER_BYTES;
 
+/// How much of a request or an answer is held at once: a hook sends one small request, and clears what it holds.
+const BUFFER: usize = 16 << 10;
+
 /// The longest error, in bytes.
 const LONGEST_PROBLEM: u64 = 16 << 20;
 
@@ -82,6 +85,8 @@ impl Exchange {
             .proxy(None)
             .user_agent(concat!("waynote/", env!("CARGO_PKG_VERSION")))
             .tls_config(tls.build())
+            .input_buffer_size(BUFFER)
+            .output_buffer_size(BUFFER)
             .build();
         Ok(Self {
             url,

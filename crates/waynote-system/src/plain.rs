@@ -57,7 +57,8 @@ pub fn open_in(folder: &OwnedFd, name: impl Arg) -> io::Result<File> {
 /// As much of a file as the limit allows, and how long it is.
 pub fn read(file: File, most: u64) -> io::Result<(Vec<u8>, u64)> {
     let length = file.metadata()?.len();
-    let mut bytes = Vec::new();
+    // A file of a known length is read at once.
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(most)).unwrap_or_default());
     file.take(most).read_to_end(&mut bytes)?;
     Ok((bytes, length))
 }

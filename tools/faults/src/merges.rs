@@ -382,8 +382,8 @@ impl Team {
                     "pin" => (Some(true), None),
                     _ => (None, Some(&cites[..])),
                 };
-                notes.write(&note.address, &note.content, pinned, cites)?;
-                return Ok(());
+                let file = notes.file_with(&note.address, &note.content, pinned, cites)?;
+                return Ok(notes.put(&file)?);
             }
             _ => text.replacen(line, &format!("{line}\n{new}"), 1),
         };
@@ -415,8 +415,8 @@ impl Team {
         let lines = lines.collect::<Vec<_>>().join("\n");
         let text = Content::text(format!("# ¶{address}\n\n{lines}"))?;
         let cites = self.random.one_in(2).then(|| cited("the-code-as-it-was"));
-        notes.write(&address, &text, None, Some(cites.as_slice()))?;
-        Ok(())
+        let file = notes.file_with(&address, &text, None, Some(cites.as_slice()))?;
+        Ok(notes.put(&file)?)
     }
 
     fn sentence(&mut self) -> String {

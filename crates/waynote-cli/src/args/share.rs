@@ -2,14 +2,15 @@
 
 use std::ffi::OsString;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
 use super::values::given_path;
 
 #[derive(Args)]
+#[command(group = ArgGroup::new("which").required(true).multiple(true).args(["notes", "all", "prune"]))]
 pub(crate) struct ShareArgs {
     /// The notes: keys, `.`, paths, or addresses
-    #[arg(value_name = "NOTE", required_unless_present_any = ["all", "prune"])]
+    #[arg(value_name = "NOTE")]
     pub(crate) notes: Vec<String>,
     /// Every note of this repository in your own store
     #[arg(long, conflicts_with = "notes")]

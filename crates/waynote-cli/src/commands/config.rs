@@ -14,6 +14,7 @@ use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::settings::{KNOWN, Kind, SUBPROJECTS, SettingInfo, items};
 use crate::table::table;
+use crate::team::forget_kept;
 use crate::{database, home};
 
 pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) -> Outcome {
@@ -24,13 +25,25 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
     }
 }
 
+/// How settings begin by which texts of others reach agents, and a person's token leaves this machine.
+const OF_A_PERSON: [&str; 4] = ["trust", "team.", "token_file", "token_command"];
+
+fn is_of_a_person(set: &str) -> bool {
+    OF_A_PERSON.iter().any(|of| set.starts_with(of))
+}
+
+/// Refuses an agent that sets one of them, by its name or as `NAME=VALUE`.
+pub(super) fn check_person(set: &str) -> Outcome {
+    match is_of_a_person(set) {
+        true => trust::only_a_person(&format!("sets `{set}`")),
+        false => Ok(()),
+    }
+}
+
 /// Writes a setting; the rest of the file stays as it is.
 fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
+    check_person(name)?;
     let (known, kind) = named(name)?;
-    // Texts of others reach agents by these.
-    if ["trust", "team.store", "team.repositories"].contains(&known.name) {
-        trust::only_a_person(&format!("sets `{name}`"))?;
-    }
     // As it was typed: an absolute path may be one of anything.
     (known.check)(value)?;
     let is_elsewhere = waynote_remote::Url::is_meant(value) || database::is_url(value);
@@ -92,6 +105,7 @@ fn table_of<'t>(
 
 /// Removes a setting from the file.
 fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
+    check_person(name)?;
     let was_set = edit(context, |document| match name.split_once('.') {
         Some((table, row)) => {
             let table = document.get_mut(table).and_then(Item::as_table_like_mut);
@@ -110,6 +124,9 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
 
 /// Says what became of the file, and that a variable overrides it.
 fn answer(context: &mut Context<'_>, name: &str, value: Option<&str>, said: &str) -> Outcome {
+    if is_of_a_person(name) {
+        forget_kept();
+    }
     let overridden = match KNOWN.find(name) {
         Some((known, _)) => home::variable(known.variable)?.map(|_| known.variable),
         None => None,

@@ -22,7 +22,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
         return given(context, args, iteration);
     }
     let mut request = request(context, args)?;
-    context.ask_team(&request.lineage, AT_START);
+    context.opened()?.beside_asked(&request.lineage, AT_START);
     let settings = context.settings.clone();
     let block = context.read(|store| {
         let inside = Inside::of_block(&settings, store)?;

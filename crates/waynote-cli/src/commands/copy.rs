@@ -34,11 +34,9 @@ pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<Ex
         Ok(())
     };
     if EngineStore::new(source).store_id()?.is_none() {
-        return Err(Failure::refused(
-            "no_store",
-            format!("there is no store {}", visible(&source.name())),
-            "name a file with a store, or a store in a database",
-        ));
+        let what = format!("there is no store {}", visible(&source.name()));
+        let hint = "name a file with a store, or a store in a database";
+        return Err(Failure::refused("no_store", what, hint));
     }
     let (copied, name) = match database::is_url(to) {
         true => database::made(&context.settings, to, |target| copy(source, target, watch))?,
@@ -88,10 +86,9 @@ fn refuse_server_url(named: &str) -> Outcome<&str> {
         return Ok(named);
     }
     let named = visible(named);
-    Err(Failure::usage(
-        format!("{named} is on a server, which gives out no whole store"),
-        "run the command where the store is, or name the database that the server uses",
-    ))
+    let hint = "run the command where the store is, or name the database that the server uses";
+    let what = format!("{named} is on a server, which gives out no whole store");
+    Err(Failure::usage(what, hint))
 }
 
 fn report(

@@ -72,11 +72,8 @@ pub(super) fn run(output: &mut Output) -> Outcome {
 }
 
 fn refused(why: impl std::fmt::Display) -> Failure {
-    Failure::refused(
-        "demo",
-        format!("the demo's server failed: {why}"),
-        "report this as a bug",
-    )
+    let hint = "report this as a bug";
+    Failure::refused("demo", format!("the demo's server failed: {why}"), hint)
 }
 
 /// The block in the prompt: from its first heading to its last line, which has the count of tokens.

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use anstyle::AnsiColor;
 use serde_json::json;
-use waynote::Place;
 use waynote::text::plural;
 use waynote::visible::visible;
+use waynote::{Lineage, Place};
 use waynote_clients::{
     Client, Findings, InstallScope, Setup, State, Target, Verdict, examine, states,
 };
@@ -23,6 +23,7 @@ use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::settings::{Settings, repos_as_text};
+use crate::team::forget_kept;
 use crate::variables::machine;
 use crate::{clock, database, home, program, remote, session_view};
 
@@ -38,7 +39,7 @@ pub(super) fn run(
     binary(&mut findings);
     configuration(context, &mut findings);
     store(context, &mut findings);
-    team(&context.settings, &mut findings);
+    team(context, &mut findings);
     notes_file(context, &mut findings);
     names(context, &mut findings);
     match home::home() {
@@ -101,10 +102,8 @@ fn clients(
         of_target(settings, &setup, findings)?;
     }
     if checked == 0 {
-        findings.note(
-            "no agent is set up",
-            "`waynote install` lists those on this machine",
-        );
+        let hint = "`waynote install` lists those on this machine";
+        findings.note("no agent is set up", hint);
     }
     Ok(())
 }
@@ -202,9 +201,15 @@ fn names(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// Checks that the team's store answers, where there is one.
-fn team(settings: &Settings, findings: &mut Findings) {
+/// Checks that the team's store answers, where there is one, and serves the repository of this directory.
+fn team(context: &Context<'_>, findings: &mut Findings) {
+    let settings = &context.settings;
     let Some(url) = &settings.team_store.value else {
+        forget_kept();
+        if !settings.team_repositories.value.is_empty() {
+            let what = "team: `team.repositories` is set, and no `team.store`";
+            findings.note(what, "`waynote config set team.store URL` names it");
+        }
         return;
     };
     if settings.team().is_none() {
@@ -215,14 +220,20 @@ fn team(settings: &Settings, findings: &mut Findings) {
             "unset one of the two: `waynote config unset store`",
         );
     }
-    let answer = settings.open_team(None);
-    match answer.and_then(|team| Ok(team.store_id()?)) {
-        Ok(_) if settings.team_repositories.value.is_empty() => findings.wrong(
-            format!("team: {url} answers, and serves no repository"),
-            "name them: `waynote config set team.repositories 'github.com/acme/*'`",
-        ),
-        Ok(_) => findings.ok(format!("team: {url} answers")),
-        Err(failure) => findings.wrong(format!("team: {}", failure.line()), failure.hint()),
+    let answer = settings.open_team().and_then(|team| Ok(team.store_id()?));
+    if let Err(failure) = answer {
+        return findings.wrong(format!("team: {}", failure.line()), failure.hint());
+    }
+    settings.end_pause_of_team();
+    findings.ok(format!("team: {url} answers"));
+    let here = context.here().ok();
+    let here = here.as_ref().and_then(Lineage::repository);
+    let is_missed = here.is_some_and(|of| !settings.is_of_team(of));
+    if is_missed || settings.team_repositories.value.is_empty() {
+        let what = "team: this repository fits no pattern of `team.repositories`";
+        let set =
+            "`waynote config set team.repositories 'github.com/acme/*'` names those of the team";
+        findings.note(what, set);
     }
 }
 
@@ -246,10 +257,10 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
     }
     let file = &context.settings.store.value;
     if let Some(network) = disk::network(file) {
-        findings.note(
-            format!("the store lies on a network file system ({network}): several machines must not use it at once"),
-            "give each machine a store on a disk of its own (`--store`, WAYNOTE_STORE)",
-        );
+        let what = "several machines must not use it at once";
+        let what = format!("the store lies on a network file system ({network}): {what}");
+        let hint = "give each machine a store on a disk of its own (`--store`, WAYNOTE_STORE)";
+        findings.note(what, hint);
     }
     let path = file.display().to_string();
     let lost = context.opened().and_then(|opened| opened.rollback());
@@ -306,12 +317,8 @@ fn written_to(store: &Path) -> Result<(), &'static str> {
 /// The findings of a client.
 fn of_client(setup: &Setup<'_>) -> Outcome<Findings> {
     let limit = |findings: &mut Findings| {
-        let (limit, wrong) = hook::longest_at_start();
-        if let Some(reason) = wrong {
-            let hint = "write a number of seconds, or leave the variable out";
-            findings.wrong(reason, hint);
-        }
-        limit
+        let hint = "write a number of seconds, or leave the variable out";
+        hook::longest(hook::START_WAIT, |reason| findings.wrong(reason, hint))
     };
     let refused = |error| {
         let failure = Failure::from(error);

@@ -90,22 +90,22 @@ pub(super) fn run(
     say_of_others(context, request)?;
     // The completed part is printed before what is said about the rest.
     context.output.flush()?;
-    let hint = match &forgotten.residue {
-        None => return Ok(()),
+    let Some(residue) = &forgotten.residue else {
+        return Ok(());
+    };
+    let hint = match residue {
         // All was done that can be done from here; the rest is the administrator's.
-        Some(residue @ Residue::Database(_)) => {
+        Residue::Database(_) => {
             if !context.output.json {
                 say(&format!("note: {residue}"));
             }
             return Ok(());
         }
-        Some(Residue::Foreign) => {
+        Residue::Foreign => {
             "end the programs that have the database open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3"
         }
-        Some(_) => "fix this, then run the same command again to finish",
+        _ => "fix this, then run the same command again to finish",
     };
-    let residue = forgotten.residue.as_ref();
-    let residue = residue.map_or(String::new(), ToString::to_string);
     let what = format!("no note has the text any more, but the store's files may: {residue}");
     Err(Failure::refused("not_erased", what, hint))
 }

@@ -29,7 +29,7 @@ const INPUT_WAIT: Duration = Duration::from_secs(1);
 
 /// How long the work may take once the input is there, for the block: a session without its notes is worse than one
 /// that begins late.
-const START_WAIT: Duration = Duration::from_secs(1);
+pub(super) const START_WAIT: Duration = Duration::from_secs(1);
 
 /// The same at prompts of a session that has its block: 50 ms with the start of the process, 250 ms with a store on a
 /// server or in a database.
@@ -152,14 +152,8 @@ impl Limit {
             (true, false) => (PROMPT_WAIT, TOO_LONG_AT_PROMPT),
             (true, true) => (PROMPT_WAIT_ELSEWHERE, TOO_LONG_AT_PROMPT),
         };
-        let named = longest_named().unwrap_or_else(|reason| {
-            say(&format!("warning: {reason}"));
-            None
-        });
-        Self {
-            wait: named.unwrap_or(wait),
-            late,
-        }
+        let wait = longest(wait, |reason| say(&format!("warning: {reason}")));
+        Self { wait, late }
     }
 }
 
@@ -179,12 +173,10 @@ fn longest_named() -> Result<Option<Duration>, String> {
     })
 }
 
-/// The time limit at the start of a session, and the problem with a limit from the settings that cannot be used.
-pub(super) fn longest_at_start() -> (Duration, Option<String>) {
-    match longest_named() {
-        Ok(named) => (named.unwrap_or(START_WAIT), None),
-        Err(reason) => (START_WAIT, Some(reason)),
-    }
+/// The time limit that is named, else this one. What is wrong with a named one is said.
+pub(super) fn longest(or: Duration, wrong: impl FnOnce(String)) -> Duration {
+    let named = longest_named().map_err(wrong).ok().flatten();
+    named.unwrap_or(or)
 }
 
 fn work(
@@ -222,18 +214,20 @@ fn work(
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
     settings.lock_wait.value = settings.lock_wait.value.min(limit.wait / 2);
+    // At a tool no network is asked, nor at a prompt, even one whose session lacks its block.
+    let asked = hook.is_start().then(|| settings.ask_team(&lineage));
     let opened = OpenStore::of(
         &settings,
         false,
         Wait::Within(limit.wait - limit.wait / REST),
     )?;
-    // At a tool no network is asked, nor at a prompt, even one whose session lacks its block.
     let mut of_team = String::new();
-    match hook.is_start() {
-        false => opened.beside(&hook.touched(&lineage)),
-        true => {
-            let said = opened.beside_asked(&lineage, limit.wait * OF_TEAM / 10);
-            of_team.extend(said.map(|line| format!("waynote: {line}\n")));
+    match asked {
+        None => opened.beside(&hook.touched(&lineage), None),
+        Some(asked) => {
+            let (notes, line) = asked(limit.wait * OF_TEAM / 10);
+            opened.beside(&lineage, Some(notes));
+            of_team.extend(line.map(|line| format!("waynote: {line}\n")));
         }
     }
     let store = opened.store();
@@ -311,7 +305,7 @@ pub(super) fn answered(
     let Some(lineage) = looked_at(&mut hook, settings)? else {
         return Ok(String::new());
     };
-    opened.beside(&hook.touched(&lineage));
+    opened.beside(&hook.touched(&lineage), None);
     let inside = Inside::of_block(settings, opened.store())?;
     let answer = said(&hook, settings, (opened, ""), (lineage, &inside), false)?;
     Ok(answer.claim().0)

@@ -108,11 +108,9 @@ fn read(context: &Context<'_>, format: &Format, args: &ImportArgs) -> Outcome<Fo
         }
     };
     if incoming.is_empty() {
-        return Err(Failure::refused(
-            "not_found",
-            "there is nothing to import",
-            "name the directory with `--at`, or look at what is in the file or folder",
-        ));
+        let hint = "name the directory with `--at`, or look at what is in the file or folder";
+        let what = "there is nothing to import";
+        return Err(Failure::refused("not_found", what, hint));
     }
     Ok(incoming)
 }
@@ -209,10 +207,8 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
     let contents = contents.map(ContentFolder::of_store);
     Ok(if source == Path::new("-") {
         let contents = contents.ok_or_else(|| {
-            Failure::usage(
-                "the texts of frames from standard input are missing",
-                "add `--contents FOLDER`: the xs store's folder",
-            )
+            let hint = "add `--contents FOLDER`: the xs store's folder";
+            Failure::usage("the texts of frames from standard input are missing", hint)
         })?;
         xs::read(input::standard_input()?.as_slice(), &contents, only)?
     } else if source.is_dir() {

@@ -187,10 +187,9 @@ fn target(context: &Context<'_>, remote_mcp: bool, setup: &Setup<'_>) -> Outcome
     let settings = &context.settings;
     if remote_mcp {
         let Some(url) = settings.remote() else {
-            return Err(Failure::usage(
-                "`--remote-mcp` needs a store on a server",
-                "name it: `--store https://HOST/s/NAME`",
-            ));
+            let hint = "name it: `--store https://HOST/s/NAME`";
+            let what = "`--remote-mcp` needs a store on a server";
+            return Err(Failure::usage(what, hint));
         };
         let endpoint = Target::endpoint(&Url::read(url)?.to_string());
         // A project's files are for other people's machines too.

@@ -164,11 +164,10 @@ fn iteration_of_entry(store: &dyn Reader, session: &Name, given: Option<i64>) ->
         EntryIteration::Future { last } => last,
     };
     let given = given.unwrap_or_default();
-    Err(Failure::refused(
-        "future_iteration",
-        format!("iteration {given} of session:{session} has not begun: the last one is {last}"),
-        "leave `--iteration` out: the next prompt has the entry",
-    ))
+    let what =
+        format!("iteration {given} of session:{session} has not begun: the last one is {last}");
+    let hint = "leave `--iteration` out: the next prompt has the entry";
+    Err(Failure::refused("future_iteration", what, hint))
 }
 
 /// The events of a session, oldest first, as programs read them.
@@ -210,11 +209,10 @@ fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcom
     let told = inside::told_lease(&context.settings)?;
     let own = inside.lease.or(told).map(|own| own.session);
     if let Some(own) = own.filter(|own| *own != session) {
-        return Err(Failure::refused(
-            "another_session",
-            format!("this agent runs in session {own} and cannot write to session {session}"),
-            "leave out `--session`",
-        ));
+        let what =
+            format!("this agent runs in session {own} and cannot write to session {session}");
+        let hint = "leave out `--session`";
+        return Err(Failure::refused("another_session", what, hint));
     }
     let stamp = context.stamp()?;
     let iteration = context.settings.iteration.value;

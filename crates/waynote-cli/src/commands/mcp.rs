@@ -16,7 +16,7 @@ use waynote_clients::{About, CallerSession, Channel, Client, Ledgers};
 use waynote_mcp::{Caller, Delivery, Host, Lineages, Options, Refusal, Set};
 use waynote_system::process::Process;
 
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::inside::{Inside, told_lease};
 use crate::invocation::Context;
@@ -39,10 +39,9 @@ fn remembered(settings: &Settings, opened: Arc<OpenStore>) -> Lineages {
     Arc::new(move |place| {
         let lineage = lineages(place);
         super::stands::remember(&settings, &lineage);
-        if !settings.is_team_due(&lineage) {
-            opened.beside(&lineage);
-        } else if let Some(line) = opened.beside_asked(&lineage, AT_START) {
-            say(&format!("warning: {line}"));
+        match settings.is_team_due(&lineage) {
+            true => opened.beside_asked(&lineage, AT_START),
+            false => opened.beside(&lineage, None),
         }
         lineage
     })

@@ -119,6 +119,10 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             settings
         }
     };
+    // A client's entry was made by a person.
+    let is_entry = matches!(cli.command, Some(Command::Mcp { .. }));
+    let mut set = global.set.iter().filter(|_| !is_entry);
+    set.try_for_each(|set| config::check_person(set))?;
     let mut context = Context::new(settings, output);
     if let Some(
         Command::Import(_)

@@ -78,7 +78,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let settings = &context.settings;
     let (agent, now) = (settings.agent.value.clone(), clock::now()?);
     let lineage = context.around(&place)?;
-    context.ask_team(&lineage, TYPED);
+    context.opened()?.beside_asked(&lineage, TYPED);
     let request = Request::new(agent.clone(), lineage, now)
         .budget(settings.budget(None))
         .session(settings.session.value.clone())

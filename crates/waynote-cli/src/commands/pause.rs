@@ -20,10 +20,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
         }
     };
     let Some(ledgers) = super::hook::ledgers()? else {
-        return Err(Failure::usage(
-            "without a home directory there is nowhere to keep a pause",
-            "set HOME or XDG_STATE_HOME",
-        ));
+        let what = "without a home directory there is nowhere to keep a pause";
+        let hint = "set HOME or XDG_STATE_HOME";
+        return Err(Failure::usage(what, hint));
     };
     let failed = |error| Failure::file("the list of pauses", "written", error);
     if args.end {

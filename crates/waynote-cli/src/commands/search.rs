@@ -64,7 +64,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
 /// The scopes that apply at a place, with what is new in the team's store. The query stays on this machine.
 fn asked(context: &Context<'_>, place: &Place) -> Outcome<Vec<Scope>> {
     let lineage = context.lineage(place)?;
-    context.ask_team(&lineage, TYPED);
+    context.opened()?.beside_asked(&lineage, TYPED);
     Ok(lineage.scopes())
 }
 

@@ -8,17 +8,15 @@ use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use waynote::{CustomError, Error, SideData as _, SqliteStore};
-use waynote_formats::SyncedStore;
 use waynote_loop::identity::known_dead;
 use waynote_remote::Url;
 use waynote_server::{
-    Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
+    Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles, Tokens,
 };
 
 use crate::args::ServeArgs;
 use crate::database;
-use crate::error::{Failure, Outcome};
-use crate::home;
+use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::opened;
 use crate::remote::not_here;
@@ -38,8 +36,12 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         false => stores(context, &args.stores)?,
     };
     if args.shared {
-        for (_, store) in stores.iter() {
+        for (name, store) in stores.iter() {
             store.make_shared()?;
+            if Tokens::new(&**store).list()?.is_empty() {
+                let one = "all who write are one `person`";
+                say(&format!("the store {name} has no tokens: {one}"));
+            }
         }
     }
     let url = args.database.as_ref();
@@ -110,10 +112,9 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
             _ => (DEFAULT, &**store),
         };
         if stores.get(name).is_some() {
-            return Err(Failure::usage(
-                format!("two stores have the name `{name}`"),
-                "give each its own: `--store NAME=PATH`",
-            ));
+            let hint = "give each its own: `--store NAME=PATH`";
+            let what = format!("two stores have the name `{name}`");
+            return Err(Failure::usage(what, hint));
         }
         stores = with_served(stores, name, &context.settings, path)?;
     }
@@ -127,12 +128,7 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
     let store = SqliteStore::open(settings.store_file()?, &options(settings))?;
     Ok(match &settings.notes_file.value {
         None => stores.with_file(DEFAULT, Arc::new(store)),
-        Some(file) => {
-            let synced = SyncedStore::new(store, file, home::base_of_home()?, || {
-                crate::clock::now().unwrap_or_default()
-            })?;
-            stores.with(DEFAULT, Arc::new(synced))
-        }
+        Some(file) => stores.with(DEFAULT, Arc::new(opened::synced(store, file)?)),
     })
 }
 
@@ -158,6 +154,10 @@ fn with_served(stores: Stores, name: &str, settings: &Settings, named: &str) -> 
     let path = settings::store(named)?;
     if database::is_url(named) {
         return with_database(stores, name, settings, named);
+    }
+    if !path.exists() {
+        let path = path.display();
+        say(&format!("there is no store {path}: a new one is served"));
     }
     let store = SqliteStore::open(path, &options(settings))?;
     Ok(stores.with_file(name, Arc::new(store)))

@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use waynote::error::safe;
 use waynote::store::NotesBeside;
+use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{
-    Address, Change, Checkout, Citation, Error, Expect, Filter, Limits, Note, Revision,
-    SaveOptions, Scope, ScopeKind, Source, cites, single,
+    Address, Change, Checkout, Citation, Expect, Filter, Limits, Note, Revision, SaveOptions,
+    Scope, ScopeKind, Source, cites, single,
 };
 use waynote_formats::SharedNotes;
 use waynote_formats::shared::SharedFile;
@@ -40,7 +41,14 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShareArgs) -> Outcome {
         let notes = sharing.own(context, args)?;
         return share_team::run(context, &notes, args);
     }
-    sharing.check_trusted(context, args)?;
+    // Where there may be notes of others, a person is asked to trust them.
+    if !args.dry_run
+        && beside::shares(&sharing.checkout)
+        && !context.settings.trusts(&sharing.checkout)
+    {
+        trust::given(context, &sharing.checkout)?;
+        environment().trust(&sharing.checkout, true)?;
+    }
     let notes = sharing.own(context, args)?;
     match args.prune {
         true => sharing.prune(context, notes, args.dry_run),
@@ -56,17 +64,6 @@ impl Sharing {
             files: SharedNotes::new(root.clone(), checkout),
             root,
         })
-    }
-
-    /// Where there may be notes of others, a person is asked to trust them.
-    fn check_trusted(&self, context: &Context<'_>, args: &ShareArgs) -> Outcome {
-        let is_trusted = !beside::shares(&self.checkout)
-            || context.settings.trusts(&self.checkout)
-            || !args.dry_run && trust::given(&self.checkout)?;
-        let what = "the shared notes of this checkout would be read, and it is not trusted";
-        let hint = "a person runs `waynote trust` here first";
-        let refused = (!is_trusted).then(|| Failure::refused("not_trusted", what, hint));
-        refused.map_or(Ok(()), Err)
     }
 
     /// The own notes that are named, or all of this repository.
@@ -99,11 +96,13 @@ impl Sharing {
         if place.is_some_and(|place| place.below(name).is_some()) {
             return Ok(());
         }
-        let what = format!("{shown} is not by the name of this repository");
+        let what = format!("{shown} is no note of this repository, and only those are shared");
+        let key = address.key().map(|key| format!("#{key}"));
+        let to = Scope::Place(name.clone()).to_string() + &key.unwrap_or_default();
         let hint = format!(
-            "`waynote mv {} ADDRESS` gives it one that begins with {}",
+            "`waynote mv {} {}` makes it one",
             quoted(&shown),
-            Scope::Place(name.clone())
+            quoted(&visible(&to))
         );
         Err(Failure::refused("not_of_repository", what, hint))
     }
@@ -116,15 +115,9 @@ impl Sharing {
             .cloned()
             .collect();
         let (address, content, pinned) = (&note.address, &note.content, Some(note.pinned));
-        let file = self.files.file_with(address, content, pinned, Some(&cites));
-        file.map_err(|error| match &error {
-            Error::HoldsSecret { .. } | Error::NameHoldsSecret { .. } => Failure::refused(
-                "holds_secret",
-                format!("{}: {error}", address.masked()),
-                "a shared note has no credential, not even an allowed one: write where it is kept",
-            ),
-            _ => error.into(),
-        })
+        Ok(self
+            .files
+            .file_with(address, content, pinned, Some(&cites))?)
     }
 
     /// A note's file with its text, if nothing is lost by it: the text so far is in git, or was the note's own. Where
@@ -170,7 +163,7 @@ impl Sharing {
             }
         }
         let paths: Vec<&Path> = files.iter().map(|(_, file)| &*file.path).collect();
-        let commit = self.commit(&paths)?;
+        let commit = self.commit("Share", &paths)?;
         let written = files
             .iter()
             .map(|(note, file)| json!({ "address": note.address, "file": file.path }));
@@ -203,10 +196,11 @@ impl Sharing {
         let default = ["rev-parse", "--verify", "refs/remotes/origin/HEAD"];
         let is_there = self.git().ask(&default).is_ok();
         let merged = if is_there { "origin/HEAD" } else { "HEAD" };
+        notes.retain(|note| self.file(note).is_ok_and(|file| !file.is_changed()));
+        let written = notes.len();
         notes.retain(|note| {
-            let file = self.file(note).ok();
-            let file = file.filter(|file| !file.is_changed());
-            file.is_some_and(|file| self.is_committed(merged, &file.path, &file.text))
+            let file = self.file(note);
+            file.is_ok_and(|file| self.is_committed(merged, &file.path, &file.text))
         });
         let delete = |note: &Note| Change::Delete {
             address: note.address.clone(),
@@ -226,6 +220,10 @@ impl Sharing {
                 .map(|of| format!("{did} your own {}\n", of.masked()));
             let said: String = said.collect();
             said + &match (pruned.is_empty(), dry_run) {
+                (true, _) if written > 0 => {
+                    let notes = plural(written as u64, "note");
+                    format!("{merged} does not have the files of {notes} of yours yet")
+                }
                 (true, _) => format!("no note of your own says the same as a file of {merged}"),
                 (_, true) => "nothing was deleted".into(),
                 _ => format!("{merged} has the shared ones; `waynote undo` brings yours back"),
@@ -244,8 +242,8 @@ impl Sharing {
         Git::new(&self.root, Duration::from_secs(5), 1 << 20)
     }
 
-    /// The commands that commit files.
-    fn commit(&self, paths: &[&Path]) -> Outcome<Vec<String>> {
+    /// The commands that commit files, with what was done to them.
+    fn commit(&self, did: &str, paths: &[&Path]) -> Outcome<Vec<String>> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
@@ -255,8 +253,8 @@ impl Sharing {
         let names = paths.iter().map(|path| quoted(&path.to_string_lossy()));
         let names = visible(&names.collect::<Vec<_>>().join(" "));
         let message = match paths {
-            [_] => "Share a note".into(),
-            paths => format!("Share {} notes", paths.len()),
+            [_] => format!("{did} a note"),
+            paths => format!("{did} {} notes", paths.len()),
         };
         let commit = format!("{git} commit -m {}", quoted(&message));
         Ok(vec![format!("{git} add {names}"), commit])
@@ -271,12 +269,20 @@ pub(super) fn each<T>(
 ) -> (Vec<(&Note, T)>, Vec<Value>, Outcome) {
     let (mut done, mut left_out) = (Vec::new(), Vec::new());
     for note in notes {
+        let shown = note.address.masked();
         match one(note) {
             Ok(of) => done.push((note, of)),
             Err(failure) if all => {
-                let (address, why) = (&note.address, failure.line());
-                say(&format!("left out {}: {why}", address.masked()));
-                left_out.push(json!({ "address": address, "reason": failure.what() }));
+                let why = failure.line();
+                let why = why.strip_prefix(&shown).unwrap_or(&why);
+                say(&format!("left out {shown}: {}", why.trim_start()));
+                left_out.push(json!({ "address": note.address, "reason": failure.what() }));
+            }
+            Err(failure) if failure.kind().ends_with("holds_secret") => {
+                let what = format!("{shown}: {}", failure.what());
+                let hint = "a shared note has no credential, not even an allowed one: write where it is kept";
+                let refused = Failure::refused("holds_secret", what, hint);
+                return (done, left_out, Err(refused));
             }
             Err(failure) => return (done, left_out, Err(failure)),
         }
@@ -350,7 +356,7 @@ pub(super) fn edit(context: &mut Context<'_>, (sharing, note): &(Sharing, Note))
     for (file, reason) in sharing.files.left_out() {
         complain(&format!("warning: {file}: {reason}"));
     }
-    let commit = sharing.commit(&[&path])?;
+    let commit = sharing.commit("Change", &[&path])?;
     let value = json!({ "address": note.address, "file": path, "commit": commit });
     context.answer(&value, || {
         let path = visible(&path.to_string_lossy());
@@ -366,6 +372,9 @@ pub(super) fn confirmed(
     let now = clock::now()?;
     let (cites, gone) = context.read(|store| Ok(cites::renewed(store.checkouts(), &note, now)))?;
     let (address, content) = (&note.address, &note.content);
-    sharing.files.write(address, content, None, Some(&cites))?;
+    let file = sharing
+        .files
+        .file_with(address, content, None, Some(&cites))?;
+    sharing.files.put(&file)?;
     Ok((Note { cites, ..note }, gone))
 }

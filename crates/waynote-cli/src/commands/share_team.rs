@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use waynote::store::share_to_team;
-use waynote::{Address, Note, SaveOptions, Stamp, Store};
+use waynote::{Address, Note, Place, SaveOptions, Stamp, Store};
 
 use super::share;
 use crate::args::ShareArgs;
@@ -12,23 +12,26 @@ use crate::invocation::Context;
 
 /// Writes these own notes into the team's store, each under its own address.
 pub(super) fn run(context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -> Outcome {
-    let team = context.settings.open_team(None)?;
+    let team = context.settings.open_team()?;
     let give = |note: &Note| one(context, &*team, note, args);
     let (mut shared, left_out, failed) = share::each(notes, args.all, give);
     shared.retain(|(_, is_new)| *is_new);
     if shared.is_empty() && failed.is_err() {
         return failed;
     }
+    context.settings.end_pause_of_team();
     let addresses: Vec<&Address> = shared.iter().map(|(note, _)| &note.address).collect();
     let value = json!({ "shared": addresses, "left_out": left_out, "written": !args.dry_run });
     context.answer(&value, || {
-        let is_dry = args.dry_run;
-        let did = if is_dry { "would share" } else { "shared" };
-        let lines = addresses.iter();
-        let lines = lines.map(|of| format!("{did} with the team: {}", of.masked()));
+        let did = if args.dry_run {
+            "would share"
+        } else {
+            "shared"
+        };
+        let line = |of: &&Address| format!("{did} with the team: {}", of.masked());
         match addresses.is_empty() {
             true => "there is nothing new to share with the team".into(),
-            false => lines.collect::<Vec<_>>().join("\n"),
+            false => addresses.iter().map(line).collect::<Vec<_>>().join("\n"),
         }
     })?;
     failed
@@ -38,19 +41,19 @@ pub(super) fn run(context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -
 fn one(context: &Context<'_>, team: &dyn Store, note: &Note, args: &ShareArgs) -> Outcome<bool> {
     let place = note.address.place();
     if !place.is_some_and(|place| context.settings.is_of_team(place)) {
-        return Err(Failure::refused(
-            "not_of_team",
-            format!("{} is in no repository of the team", note.address.masked()),
-            "name its repository: `waynote config set team.repositories 'github.com/acme/*'`",
-        ));
-    }
-    if args.dry_run {
-        let there = team.get(&note.address)?;
-        return Ok(there.is_none_or(|there| there.content != note.content));
+        let shown = note.address.masked();
+        let what = format!("{shown} is in no repository of the team");
+        let hint = match place.and_then(Place::in_repository) {
+            Some(_) => {
+                "name its repository: `waynote config set team.repositories 'github.com/acme/*'`"
+            }
+            None => "a team knows a repository by its remote: `git remote add origin URL`",
+        };
+        return Err(Failure::refused("not_of_team", what, hint));
     }
     let stamp = Stamp::new(clock::now()?, context.settings.author.value.clone());
     let options = SaveOptions::default()
         .limits(context.settings.limits(None, None))
         .expect(args.if_revision.into());
-    Ok(share_to_team(team, note, options, stamp)?.is_some())
+    Ok(share_to_team(team, note, options, stamp, args.dry_run)?)
 }

@@ -1,5 +1,6 @@
 //! `waynote show`: a note by its address, as it is or as it was; or an event by its own.
 
+use serde_json::json;
 use waynote::{Address, AddressAt, NoteAsOf, Source, single};
 use waynote_system::shell::quoted;
 
@@ -35,7 +36,11 @@ pub(super) fn print(
         Ok((note, others))
     })?;
     if context.output.json {
-        return context.value(&note);
+        let mut value = json!(note);
+        if !note.source.is_dated() {
+            drop(["created_at", "updated_at"].map(|name| value[name].take()));
+        }
+        return context.value(&value);
     }
     // Not on standard output, where the text stands byte by byte.
     let own = labels(&note);

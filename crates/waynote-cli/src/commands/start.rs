@@ -224,10 +224,9 @@ fn parsed<'w>(
         chosen.extend((0..candidates.len()).filter(is_meant));
         if chosen.len() == before && word != "all" {
             let names: Vec<&str> = (0..candidates.len()).map(name).collect();
-            return Err(Failure::usage(
-                format!("nothing here is called `{}`", visible(word)),
-                format!("choose from {}, `all` or `none`", names.join(", ")),
-            ));
+            let hint = format!("choose from {}, `all` or `none`", names.join(", "));
+            let what = format!("nothing here is called `{}`", visible(word));
+            return Err(Failure::usage(what, hint));
         }
     }
     Ok(chosen)

@@ -27,9 +27,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
                 false => stores::create(options)?,
             }
             let value = json!({ "store": shown, "shared": shared });
-            context.answer(&value, || match shared {
-                true => format!("created {shown}, a store of several people"),
-                false => format!("created {shown}"),
+            let of = shared.then_some(", a store of several people");
+            context.answer(&value, || {
+                format!("created {shown}{}", of.unwrap_or_default())
             })
         }
         StoresCommand::Renew { url } => {

@@ -41,7 +41,8 @@ fn create(context: &mut Context<'_>, args: &CreateArgs) -> Outcome {
         },
         expires_at: expires.transpose()?,
     };
-    let (token, info) = administered(context)?.create(&new, now, random()?)?;
+    let tokens = administered(context)?;
+    let (token, info) = context.write(|_| Ok(tokens.create(&new, now, random()?)?))?;
     let token = token.expose();
     let header = format!("Authorization: Bearer {token}");
     let mut value = json!(info);
@@ -67,11 +68,9 @@ fn create(context: &mut Context<'_>, args: &CreateArgs) -> Outcome {
 fn random() -> Outcome<[u8; 32]> {
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(|error| {
-        Failure::refused(
-            "no_randomness",
-            format!("the system gives no random bytes: {error}"),
-            "try again",
-        )
+        let what = format!("the system gives no random bytes: {error}");
+        let hint = "try again";
+        Failure::refused("no_randomness", what, hint)
     })?;
     Ok(random)
 }
@@ -85,10 +84,9 @@ fn time_of(text: &str, now: Timestamp) -> Outcome<Timestamp> {
     let time = time.or_else(|| Some(end_of(text.parse().ok()?)?.timestamp()));
     let time = time.or_else(|| Some(after(text.parse().ok()?)?.timestamp()));
     time.ok_or_else(|| {
-        Failure::usage(
-            format!("`{}` is no time at which a token expires", safe(text)),
-            "write a time with its unit (30d, 12h), a date (2027-01-31), or a time (2027-01-31T12:00:00Z)",
-        )
+        let hint =
+            "write a time with its unit (30d, 12h), a date (2027-01-31), or a time (2027-01-31T12:00:00Z)";
+        Failure::usage(format!("`{}` is no time at which a token expires", safe(text)), hint)
     })
 }
 
@@ -103,10 +101,7 @@ fn administered<'c>(context: &'c Context<'_>) -> Outcome<Tokens<&'c dyn LocalSto
 
 /// The tokens of a store. They are made where the store is, not over a server.
 fn tokens(opened: &OpenStore) -> Outcome<Tokens<&dyn LocalStore>> {
-    match opened.remote() {
-        Some(remote) => Err(crate::remote::not_here(remote.url().as_str())),
-        None => Ok(Tokens::new(opened.local()?)),
-    }
+    Ok(Tokens::new(opened.local()?))
 }
 
 fn may(rights: Rights) -> &'static str {

@@ -14,20 +14,13 @@ use crate::typed::in_shell;
 use crate::variables::LOOP;
 
 pub(super) fn run(context: &mut Context<'_>, args: &TrustArgs) -> Outcome {
+    only_a_person("says whether shared notes are read")?;
     let lineage = context.around(&context.place(args.directory.as_deref())?)?;
     let checkout = innermost(&lineage)?;
     let shown = in_shell(&checkout.root);
     let is_so = !args.remove;
-    if is_so && !context.settings.trusts(checkout) {
-        only_a_person("trusts the shared notes of a checkout")?;
-        if !confirm::can_ask() {
-            let what = "there is no terminal to ask a person";
-            let hint = format!("a person runs `waynote trust {shown}` in a terminal");
-            return Err(Failure::refused("not_confirmed", what, hint));
-        }
-        if !asked(checkout)? {
-            return Err(Failure::refused(KEPT, "nothing was changed", ""));
-        }
+    if is_so {
+        given(context, checkout)?;
     }
     let is_changed = environment().trust(checkout, is_so)?;
     let is_trusted = context.settings.trusts(checkout);
@@ -44,18 +37,30 @@ pub(super) fn run(context: &mut Context<'_>, args: &TrustArgs) -> Outcome {
 /// Asks at the beginning in a project whether its shared notes are to be read.
 pub(super) fn at_start(context: &Context<'_>, lineage: &Lineage) -> Outcome {
     for checkout in untrusted(&context.settings, lineage) {
-        given(checkout)?;
+        if only_a_person("trusts").is_ok() && given(context, checkout).is_ok() {
+            environment().trust(checkout, true)?;
+        }
     }
     Ok(())
 }
 
-/// Trusts a checkout if a person can be asked and says yes.
-pub(super) fn given(checkout: &Checkout) -> Outcome<bool> {
-    let is_given = confirm::can_ask() && only_a_person("trusts").is_ok() && asked(checkout)?;
-    if is_given {
-        environment().trust(checkout, true)?;
+/// Goes on if a checkout is trusted, or a person says yes.
+pub(super) fn given(context: &Context<'_>, checkout: &Checkout) -> Outcome {
+    if context.settings.trusts(checkout) {
+        return Ok(());
     }
-    Ok(is_given)
+    if !confirm::can_ask() {
+        let what = "there is no terminal to ask a person whether the shared notes of this checkout are read";
+        let hint = format!(
+            "a person runs `waynote trust {}` in a terminal",
+            in_shell(&checkout.root)
+        );
+        return Err(Failure::refused("not_confirmed", what, hint));
+    }
+    match asked(checkout)? {
+        true => Ok(()),
+        false => Err(Failure::refused(KEPT, "nothing was changed", "")),
+    }
 }
 
 /// Refuses an agent, as far as its environment tells.

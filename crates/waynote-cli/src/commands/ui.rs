@@ -51,7 +51,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     if let Some(place) = place {
         let lineages = super::mcp::lineages(&context.settings);
         let (of, here, settings) = (lineages.clone(), place.clone(), context.settings.clone());
-        let beside = Arc::new(move || beside::lists(&settings, &of(&here)));
+        let beside = Arc::new(move || beside::lists(&settings, &of(&here), None));
         server = server.opens_at(place, agent, lineages, beside);
     }
     if let Some(ledgers) = super::hook::ledgers()? {

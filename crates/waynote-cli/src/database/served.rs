@@ -14,10 +14,9 @@ use crate::settings::Settings;
 pub(crate) fn served(settings: &Settings, url: &str) -> Outcome<Arc<dyn Database>> {
     let options = reached(settings, url)?;
     if options.store_name().is_some() {
-        return Err(Failure::usage(
-            "the address of `--database` names a store",
-            "leave out `store=NAME`: every store of the database is served; or serve that one alone with `--store`",
-        ));
+        let hint = "leave out `store=NAME`: every store of the database is served; or serve that one alone with `--store`";
+        let what = "the address of `--database` names a store";
+        return Err(Failure::usage(what, hint));
     }
     Ok(Arc::new(Served(Stores::at(options)?)))
 }

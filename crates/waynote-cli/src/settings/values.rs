@@ -128,9 +128,8 @@ pub(super) fn places(text: &str) -> Outcome<Vec<Place>> {
 
 /// The address of a store elsewhere.
 pub(super) fn team_store(text: &str) -> Outcome<Option<String>> {
-    let store = store(text)?.display().to_string();
-    match Url::is_meant(&store) || database::is_url(&store) {
-        true => Ok(Some(store)),
+    match Url::is_meant(text) || database::is_url(text) {
+        true => Ok(Some(store(text)?.display().to_string())),
         false => Err(unfit(
             text,
             "the address of a team's store",

@@ -83,6 +83,7 @@ fn what_is_not_safe_is_not_served() {
 
     $ waynote serve --listen 127.0.0.1:0 --behind-proxy --store new=new.db
     exit 1
+    there is no store new.db: a new one is served
     error: store `new` has no tokens, and a proxy lets others in
       make one for each who may use it: `waynote --store STORE token create NAME --admin`
     ");
@@ -103,6 +104,7 @@ fn what_is_not_safe_is_not_served() {
 
     $ waynote serve --listen 127.0.0.1:0 --store b!d=x
     exit 2
+    there is no store x: a new one is served
     error: `b!d` cannot be the name of a store: letters, digits, `-`, `_` and `.` can
       choose another name
     ");

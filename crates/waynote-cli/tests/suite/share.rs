@@ -186,7 +186,10 @@ fn a_note_of_ones_own_stands_before_the_shared_one_until_it_is_shared() {
     );
     lacks(alice.ok("context"), "differs");
     // Not committed yet, so it is not everywhere.
-    has(alice.ok("share --prune"), "no note of your own");
+    has(
+        alice.ok("share --prune"),
+        "does not have the files of 1 note of yours yet",
+    );
 }
 
 #[test]
@@ -210,11 +213,11 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
         ),
         (
             "share agent:default#style",
-            "agent:default#style is not by the name of this repository",
+            "agent:default#style is no note of this repository, and only those are shared",
         ),
         (
             "share place:~/work",
-            "`waynote mv place:~/work ADDRESS` gives it one that begins with repo:github.com/acme/shop",
+            "`waynote mv place:~/work repo:github.com/acme/shop` makes it one",
         ),
         ("share none", "no note here has the key `none`"),
         (
@@ -222,7 +225,7 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
             "there is no note repo:github.com/acme/shop#none in your own store",
         ),
         ("share build --to team", "no team's store is set"),
-        ("share", "NOTE"),
+        ("share", "<NOTE|--all|--prune>"),
     ] {
         let said_is = alice.run(typed).said();
         assert!(said_is.starts_with("exit "), "{typed}: {said_is}");
@@ -235,7 +238,10 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
         "only a person shares notes, and this is an agent's shell",
     );
     let all = alice.run("share --all").said();
-    has(&all, "left out repo:github.com/acme/shop#token: ");
+    has(
+        &all,
+        "left out repo:github.com/acme/shop#token: the text holds",
+    );
     has(&all, "git add .waynote/build.md\n");
     lacks(&all, &token[..12]);
     assert!(!work(&alice).join(".waynote/token.md").exists());
@@ -246,7 +252,7 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
     bob.ok("note --key build 'make all'");
     has(
         bob.run("share build").said(),
-        "the shared notes of this checkout would be read, and it is not trusted",
+        "there is no terminal to ask a person whether the shared notes of this checkout are read",
     );
     has(typed(&bob, "share build", "y\n"), "wrote .waynote/build.md");
     has(bob.ok("context"), "of others");
@@ -284,7 +290,7 @@ fn own_notes_are_pruned_once_they_are_merged() {
     // Before the merge they are missing on other branches.
     has(
         alice.ok("share --prune"),
-        "no note of your own says the same as a file of origin/HEAD",
+        "origin/HEAD does not have the files of 1 note of yours yet",
     );
     git(&work(&alice), "push -q origin topic:main");
     let pruned = alice.ok("share --prune");
@@ -420,7 +426,7 @@ fn a_shared_note_is_edited_in_its_file() {
     insta::assert_snapshot!(edited.ok(), @"
     edited .waynote/fees.md; commit it for the others, and push:
       git add .waynote/fees.md
-      git commit -m 'Share a note'
+      git commit -m 'Change a note'
     ");
     has(read(&alice, "fees.md"), "Two percent.");
     insta::assert_snapshot!(alice.run("edit fees").env("EDITOR", "true").said(), @"the text is unchanged: nothing was written");

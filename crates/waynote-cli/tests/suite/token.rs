@@ -1,6 +1,6 @@
 //! `waynote token`.
 
-use super::common::{Run, Scratch, assert_transcript, fields};
+use super::common::{Run, Scratch, assert_transcript, fields, has};
 use super::loop_stops::looping;
 
 /// A command at a minute of its own.
@@ -71,6 +71,10 @@ fn a_token_is_shown_once_listed_and_revoked() {
 #[test]
 fn a_token_that_makes_no_sense_is_refused() {
     let scratch = Scratch::new();
+    has(
+        scratch.run("token create ci --read --store new.db").said(),
+        "created the store new.db, which was not there",
+    );
     scratch.ok("token create ci --read");
     assert_transcript!(scratch, @"
     $ waynote token create ci --write

@@ -98,15 +98,15 @@ fn an_agent_does_not_trust() {
     let scratch = sharing();
     has(
         scratch.run("trust").said(),
-        "error: there is no terminal to ask a person\n  a person runs `waynote trust ~/work` in a terminal",
+        "are read\n  a person runs `waynote trust ~/work` in a terminal",
     );
     for (variable, value) in [("CLAUDECODE", "1"), ("WAYNOTE_LOOP", "session:s#event-1")] {
         let mut command = scratch.command("trust");
         let screen = seen(command.env(variable, value), "y\n");
-        has(
-            screen,
-            "only a person trusts the shared notes of a checkout",
-        );
+        let trusts = "only a person says whether shared notes are read";
+        has(screen, trusts);
+        let remove = scratch.run("trust --remove").env(variable, value);
+        has(remove.said(), trusts);
         let mut command = scratch.command("start --no-install");
         let screen = seen(command.env(variable, value), "none\n");
         lacks(screen, "Read the shared notes");
@@ -114,11 +114,19 @@ fn an_agent_does_not_trust() {
             ("trust", "/**"),
             ("team.store", "https://notes.example/s/x"),
             ("team.repositories", "github.com/**"),
+            ("token_command", "true"),
         ] {
-            let mut command = scratch.command(&format!("config set {name} {set}"));
-            let screen = seen(command.env(variable, value), "");
-            has(screen, format!("only a person sets `{name}`"));
+            for words in [
+                format!("config set {name} {set}"),
+                format!("config unset {name}"),
+                format!("--set {name}={set} ls"),
+            ] {
+                let screen = scratch.run(&words).env(variable, value).said();
+                has(screen, format!("only a person sets `{name}"));
+            }
         }
+        let set = scratch.run("config set token_file t").env(variable, value);
+        has(set.said(), "only a person sets `token_file`");
     }
     assert_eq!(block(&scratch, "a"), LINE);
 }
@@ -160,7 +168,7 @@ fn notes_that_cannot_be_counted_are_asked_about_too() {
     scratch.ok("note --key build 'make all'");
     has(
         scratch.run("share build").said(),
-        "the shared notes of this checkout would be read, and it is not trusted",
+        "there is no terminal to ask a person whether the shared notes of this checkout are read",
     );
     // A question is asked of a person.
     has(

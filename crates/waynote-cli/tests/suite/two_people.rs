@@ -1,5 +1,6 @@
 //! Two people on three machines: Alice's and Bob's, each with a home and a clone of its own, and the one of the store.
 
+use rustix::process::Signal;
 use serde_json::json;
 use waynote_test_postgres::{Cluster, Does, Proxy, has_postgres, skipped};
 
@@ -7,6 +8,7 @@ use super::common::{Scratch, fields, has, lacks};
 use super::hook_session::added;
 use super::http;
 use super::mcp_client::Client;
+use super::served::Running;
 use super::team::{AWAY, MINUTE, Person, Team};
 
 /// The two, each with a way to the store: its address and a token.
@@ -247,6 +249,16 @@ fn two_people_on_three_machines() {
     let command = own.command("serve --shared --listen 127.0.0.1:0").output();
     let said = String::from_utf8(command.unwrap().stderr).unwrap();
     has(said, "place:~ cannot be in a store of several people");
+    let new = Scratch::new();
+    let command = new.command("serve --shared --listen 127.0.0.1:0 --store team=new.db");
+    let mut running = Running::start(&new, command);
+    running.line();
+    let (_, said) = running.end(Signal::TERM);
+    has(&said, "there is no store new.db: a new one is served");
+    has(
+        said,
+        "the store team has no tokens: all who write are one `person`",
+    );
 }
 
 #[test]

@@ -302,7 +302,7 @@ impl SharedNotes {
                         continue;
                     }
                     FileType::RegularFile if !is_wanted => continue,
-                    _ if alike[&name::folded(&name)] > 1 => Err(ALIKE.into()),
+                    // No two right names of notes are alike.
                     FileType::RegularFile => name::key(&name).map(|key| {
                         files.push(Found {
                             folder: path.clone(),
@@ -311,6 +311,7 @@ impl SharedNotes {
                             key,
                         });
                     }),
+                    _ if alike[&name::folded(&name)] > 1 => Err(ALIKE.into()),
                     FileType::Directory => name::folder(&name).map(|part| {
                         let below = format!("{below}/{part}").trim_start_matches('/').to_owned();
                         if leads_to(wanted, &below) {
@@ -365,9 +366,15 @@ impl NotesBeside for SharedNotes {
         const NAMED: usize = 3;
         let left_out = &self.kept.lock().left_out;
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/%".contains(char);
-        let names = left_out.keys().filter(|file| file.chars().all(is_plain));
-        let names: Vec<&str> = names.map(String::as_str).take(NAMED).collect();
-        let (files, names) = (plural(left_out.len() as u64, "file"), names.join(", "));
+        let names = left_out.iter().map(|(file, reason)| match reason {
+            // Of a conflict: no word of it comes from the file.
+            of if of.starts_with("line ") => (file, format!(" ({of})")),
+            _ => (file, String::new()),
+        });
+        let names = names.filter(|(file, _)| file.chars().all(is_plain));
+        let names = names.map(|(file, of)| file.clone() + &of);
+        let (files, names) = (plural(left_out.len() as u64, "file"), names.take(NAMED));
+        let names = names.collect::<Vec<_>>().join(", ");
         let said = format!("The shared notes leave out all or part of {files}: {names}");
         (!left_out.is_empty()).then(|| said.trim_end_matches(": ").to_owned())
     }

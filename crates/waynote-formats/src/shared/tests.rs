@@ -57,6 +57,19 @@ fn left_out(notes: &SharedNotes) -> Vec<String> {
         .collect()
 }
 
+impl SharedNotes {
+    fn write(
+        &self,
+        address: &Address,
+        content: &Content,
+        pinned: Option<bool>,
+        cites: Option<&[Citation]>,
+    ) -> waynote::Result<SharedFile> {
+        let file = self.file_with(address, content, pinned, cites)?;
+        self.put(&file).map(|()| file)
+    }
+}
+
 fn scopes(places: &[&str]) -> Vec<Scope> {
     places
         .iter()

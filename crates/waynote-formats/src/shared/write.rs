@@ -57,7 +57,7 @@ impl SharedNotes {
         Some(Path::new(&folder).join(name::file(key)))
     }
 
-    /// A note's file as [`write`](Self::write) would write it. Where `pinned` or `cites` is not given, the file keeps
+    /// A note's file with this text. Where `pinned` or `cites` is not given, the file keeps
     /// its own, and it keeps every other field of its front matter.
     ///
     /// # Errors
@@ -114,21 +114,6 @@ impl SharedNotes {
             text: new,
             before,
         })
-    }
-
-    /// Writes a note's file.
-    ///
-    /// # Errors
-    /// As [`file_with`](Self::file_with).
-    pub fn write(
-        &self,
-        address: &Address,
-        content: &Content,
-        pinned: Option<bool>,
-        cites: Option<&[Citation]>,
-    ) -> Result<SharedFile> {
-        let file = self.file_with(address, content, pinned, cites)?;
-        self.put(&file).map(|()| file)
     }
 
     /// Writes a file that [`file_with`](Self::file_with) made, in one step, if it does not say this already.

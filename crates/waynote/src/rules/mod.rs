@@ -14,7 +14,7 @@ mod group;
 pub mod heartbeat;
 mod limits;
 mod one_state;
-mod others;
+pub(crate) mod others;
 mod pending;
 pub mod person;
 mod resolved;

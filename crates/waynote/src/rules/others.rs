@@ -11,6 +11,7 @@ use crate::author::Author;
 use crate::change::Expect;
 use crate::content::Content;
 use crate::error::{Error, Result};
+use crate::key::Name;
 use crate::note::{Note, Replaces, Revision, Stamp};
 
 /// Refuses a change that would replace or remove the text of this note, unless the stamp and the expected revision
@@ -34,13 +35,7 @@ pub(super) fn check(
         let earlier = revision.earlier(|number| before.revision(&note.address, number))?;
         let begin = earlier.as_ref().and_then(Revision::content);
         if begin != revision.content() && !is_own(&revision, stamp) {
-            return Err(Error::OthersText {
-                address: note.address.clone(),
-                author: revision.author().clone(),
-                holder: revision.token,
-                revision: note.revision,
-                current: Some(Box::new(note.clone())),
-            });
+            return Err(refusal(note, revision.author().clone(), revision.token));
         }
         let stands = |of: &Content| {
             let text = revision.content().map(Content::as_bytes);
@@ -52,6 +47,17 @@ pub(super) fn check(
         next = earlier;
     }
     Ok(())
+}
+
+/// The refusal of a text of this author in place of the note.
+pub(crate) fn refusal(note: &Note, author: Name, holder: Option<Name>) -> Error {
+    Error::OthersText {
+        address: note.address.clone(),
+        author,
+        holder,
+        revision: note.revision,
+        current: Some(Box::new(note.clone())),
+    }
 }
 
 /// True if the writer of a revision is who writes now, or another agent of the same holder.

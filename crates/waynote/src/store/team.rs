@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, NotesBeside, Reader, Store, Version};
-use crate::change::Applied;
+use crate::author::Author;
+use crate::change::Expect;
 use crate::content::Content;
 use crate::engine::Step;
 use crate::error::{Error, Result};
@@ -15,6 +16,7 @@ use crate::model::citation::Citation;
 use crate::model::secret_policy::SecretPolicy;
 use crate::note::{Note, Source, Stamp};
 use crate::place::Place;
+use crate::rules::others;
 use crate::scope::{Scope, ScopeKind};
 use crate::secrets::masked;
 use crate::single::SaveOptions;
@@ -216,18 +218,21 @@ fn received(note: Note, repository: &Place) -> Option<Note> {
     })
 }
 
-/// Writes a note of a repository into a team's store, under its own address, as the holder of the way there. None if the
-/// store has the same text already. A text of another is replaced only where its revision is expected: then it was read.
-/// No credential is written, and nothing that the note cites outside of its repository.
+/// Writes a note of a repository into a team's store, under its own address, as the holder of the way there, or only
+/// checks that this can be done (`dry_run`). False if the store has the same text already. A text of another is replaced
+/// only where its revision is expected: then it was read. No credential leaves this machine, and nothing that the note
+/// cites outside of its repository.
 ///
 /// # Errors
-/// [`Error::InvalidAddress`] for a note of no repository; [`Error::OthersText`]; those of [`Store::apply`].
+/// [`Error::InvalidAddress`] for a note of no repository; [`Error::HoldsSecret`]; [`Error::OthersText`]; those of
+/// [`Store::apply`].
 pub fn share_to_team(
     team: &dyn Store,
     note: &Note,
     options: SaveOptions,
     stamp: Stamp,
-) -> Result<Option<Applied>> {
+    dry_run: bool,
+) -> Result<bool> {
     let Some((name, _)) = note.address.place().and_then(Place::in_repository) else {
         let reason = "a team's store takes notes of repositories alone: `repo:HOST/PATH`";
         return Err(Error::invalid_address(note.address.to_string(), reason));
@@ -235,7 +240,7 @@ pub fn share_to_team(
     let there = team.get(&note.address)?;
     let is_same = |of: &Note| of.content == note.content && (of.pinned || !note.pinned);
     if there.as_ref().is_some_and(is_same) {
-        return Ok(None);
+        return Ok(false);
     }
     let is_inside = |cited: &&Citation| {
         let repository = cited.repository.as_ref().and_then(Place::in_repository);
@@ -245,8 +250,19 @@ pub fn share_to_team(
     let options = options.pin(note.pinned.then_some(true));
     let change = options.change(note.address.clone(), note.content.clone());
     let stamp = stamp.careful().citing(cites);
-    let applied = team.apply(&[change], &stamp.allowing(SecretPolicy::RefuseAll))?;
-    Ok(applied.into_iter().next())
+    let stamp = stamp.allowing(SecretPolicy::RefuseAll);
+    options.limits.check_bytes(&note.address, &note.content)?;
+    change.check_secrets(&stamp)?;
+    if let (Some(own), Some(there), Expect::Any) = (team.holder()?, there, options.expect)
+        && there.content != note.content
+        && Author::of(&there.author).under(&own) != there.author
+    {
+        return Err(others::refusal(&there, there.author.clone(), None));
+    }
+    if !dry_run {
+        team.apply(&[change], &stamp)?;
+    }
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -450,17 +466,28 @@ mod tests {
         let ((_own, own), (_team, team)) = (store(), store());
         let share = |note: &Note, author: &str, expect: Option<u64>| {
             let options = SaveOptions::default().expect(expect.into());
-            share_to_team(&team, note, options, stamp(author))
+            let share = |dry| share_to_team(&team, note, options, stamp(author), dry);
+            let (would, did) = (share(true), share(false));
+            match author {
+                "alice" => assert_eq!(would.unwrap(), *did.as_ref().unwrap()),
+                // A store without holders knows only at the write who wrote a text.
+                _ => assert!(would.is_ok() || did.is_err()),
+            }
+            did
         };
         let first = save(&own, "repo:a/shop#pay", "integer cents", "person");
-        assert!(share(&first, "alice", None).unwrap().is_some());
-        assert_eq!(share(&first, "bob", None).unwrap(), None);
+        assert!(share(&first, "alice", None).unwrap());
+        assert!(!share(&first, "bob", None).unwrap());
         let second = save(&own, "repo:a/shop#pay", "cents, as integers", "person");
         assert!(matches!(
             share(&second, "bob", None),
             Err(Error::OthersText { revision: 1, .. })
         ));
-        assert!(share(&second, "bob", Some(1)).unwrap().is_some());
+        assert!(matches!(
+            share(&second, "bob", Some(7)),
+            Err(Error::Conflict { .. })
+        ));
+        assert!(share(&second, "bob", Some(1)).unwrap());
         let written = team.history(&first.address).unwrap();
         let authors: Vec<&str> = written
             .iter()

@@ -51,17 +51,15 @@ const HUNG_UP: u8 = 129;
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
     if context.output.json || !io::stdin().is_terminal() || !context.output.is_terminal() {
-        return Err(Failure::refused(
-            "no_terminal",
-            "`waynote browse` shows notes on a terminal, and this is none",
-            "`waynote ls` lists the notes; `waynote search WORDS` finds them",
-        ));
+        let what = "`waynote browse` shows notes on a terminal, and this is none";
+        let hint = "`waynote ls` lists the notes; `waynote search WORDS` finds them";
+        return Err(Failure::refused("no_terminal", what, hint));
     }
     let signals = Signals::listen()?;
     // Its own store: the editor has another one.
     let opened = OpenStore::of(&context.settings, false, Wait::Within(LONGEST))?;
     let request = block::request(context, &ContextArgs::default())?;
-    opened.beside(&request.lineage);
+    opened.beside(&request.lineage, None);
     let settings = context.settings.clone();
     let receipt = move |store: &dyn Store| {
         let inside = Inside::of_block(&settings, store)?;

@@ -161,9 +161,7 @@ fn looped(
     host.observer = Arc::new(Show::new(is_json, &plan.session));
     host.owns_children = true;
     host.take_over = args.take_over;
-    if let Some(line) = opened.beside_asked(&plan.prompt.notes.lineage, AT_START) {
-        say(&format!("warning: {line}"));
-    }
+    opened.beside_asked(&plan.prompt.notes.lineage, AT_START);
     let store = opened.store();
     let mut runner = LoopRunner::begin(plan, store, host, args.answer.as_deref())?;
     begun()?;

@@ -30,10 +30,8 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
     let session = settings.session()?.clone();
     // The variable is a loop's own, from further up.
     if matches!(settings.iteration.origin, Origin::Flag(_)) {
-        return Err(Failure::usage(
-            "a loop counts its iterations itself",
-            "leave `--iteration` out; `--iterations N` says how many there shall be",
-        ));
+        let hint = "leave `--iteration` out; `--iterations N` says how many there shall be";
+        return Err(Failure::usage("a loop counts its iterations itself", hint));
     }
     let place = crate::home::base()?.cwd();
     let now = crate::clock::now()?;

@@ -134,15 +134,18 @@ fn a_file_that_is_no_note_is_left_out_and_named() {
     assert_eq!((origin("@#z"), origin("agent:a#a")), (None, None));
     // What is mended is a note, and no longer named.
     shop.put(".waynote/a.md", "one two");
+    // A mistyped name beside a right one takes only itself out.
+    shop.put(".waynote/build.md", "make");
     let notes = shop.notes();
-    assert_eq!(addresses(&notes.of_scopes(&scopes(&["~/shop"]))), ["@#a"]);
+    let read = notes.of_scopes(&scopes(&["~/shop"]));
+    assert_eq!(addresses(&read), ["@#a", "@#build"]);
     assert!(!left_out(&notes).concat().contains("a.md"));
     fs::remove_dir_all(shop.path().join(".waynote/src/A")).unwrap();
     assert_eq!(
         addresses(&notes.of_scopes(&scopes(&["~/shop/src/a"]))),
         ["@//src/a#x"]
     );
-    assert_eq!(addresses(&notes.all()), ["@#a", "@//src/a#x"]);
+    assert_eq!(addresses(&notes.all()), ["@#a", "@#build", "@//src/a#x"]);
     fs::remove_dir_all(shop.path().join(".waynote")).unwrap();
     let notes = shop.notes();
     assert_eq!((notes.all(), notes.left_out()), (vec![], vec![]));
