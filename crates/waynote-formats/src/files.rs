@@ -64,20 +64,22 @@ fn entries(folder: &Path, depth: usize) -> Result<Vec<(PathBuf, FileType, usize)
 
 /// The key of a name, always the same. If letters are lost, a few characters of the name's hash make it unique.
 pub(crate) fn key(name: &str) -> Result<Key> {
-    const HASH_CHARS: usize = 8;
-    let mut hash = Content::imported(name).hash().to_string();
-    hash.truncate(HASH_CHARS);
     let is_lost = |char: char| char.is_alphanumeric() && !char.is_ascii();
     let is_lossy = name.len() > KEY_CHARS || name.chars().any(is_lost);
     match Key::suggest(name) {
         Some(key) if !is_lossy => Ok(key),
-        Some(key) => {
-            let most = KEY_CHARS - HASH_CHARS - 1;
-            let start: String = key.as_str().chars().take(most).collect();
-            format!("{}-{hash}", start.trim_end_matches('-')).parse()
-        }
-        None => format!("note-{hash}").parse(),
+        Some(key) => hashed_key(key.as_str(), name),
+        None => hashed_key("note", name),
     }
+}
+
+/// A key with a few characters of a text's hash behind it.
+pub(crate) fn hashed_key(key: &str, text: &str) -> Result<Key> {
+    const HASH_CHARS: usize = 8;
+    let hash = Content::imported(text).hash().to_string();
+    let start: String = key.chars().take(KEY_CHARS - HASH_CHARS - 1).collect();
+    let start = start.trim_end_matches('-');
+    format!("{start}-{}", &hash[..HASH_CHARS]).parse()
 }
 
 #[cfg(test)]

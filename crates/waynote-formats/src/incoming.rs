@@ -225,12 +225,8 @@ impl ForeignNotes {
         self.imported.skipped.extend(skipped);
         for file in files {
             if let Some((text, written_at)) = self.text_in(inside, &file) {
-                act(
-                    self,
-                    file.strip_prefix(path).unwrap_or(&file),
-                    &text,
-                    written_at,
-                )?;
+                let name = file.strip_prefix(path).unwrap_or(&file);
+                act(self, name, &text, written_at)?;
             }
         }
         Ok(())

@@ -85,11 +85,7 @@ impl ImportReport {
             return Some(planned(incoming, current, None, stamp));
         }
         let is_forgotten = |revision: &&Revision| revision.forgotten().is_some();
-        if history
-            .iter()
-            .copied()
-            .any(|revision| is_forgotten(&revision))
-        {
+        if history.iter().any(is_forgotten) {
             let reason = "what it said before was forgotten, and this may be it; save it by hand if it is not";
             self.skip(incoming.address.to_string(), reason);
             return None;

@@ -160,13 +160,11 @@ fn rows_of(path: &Path) -> Result<Vec<Row>> {
     let conn = reading(path).map_err(|error| failed(path, "read", error))?;
     let rows = stored_rows(&conn).map_err(|error| failed(path, "read", error))?;
     rows.ok_or_else(|| {
-        nothing(
-            path,
-            match is_store(&conn) {
-                true => "it is a waynote store, which can be used as it is".into(),
-                false => "it has no table `notes` or `agent_notes`".into(),
-            },
-        )
+        let reason = match is_store(&conn) {
+            true => "it is a waynote store, which can be used as it is",
+            false => "it has no table `notes` or `agent_notes`",
+        };
+        nothing(path, reason.into())
     })
 }
 

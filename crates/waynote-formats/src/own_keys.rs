@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use waynote::key::KEY_CHARS;
-use waynote::{Address, Content, Name, Note};
+use waynote::{Address, Name, Note};
 
+use crate::files::hashed_key;
 use crate::incoming_note::IncomingNote;
 use crate::merge::ExistingNote;
 
@@ -44,15 +44,10 @@ pub(crate) fn gives_way(there: &ExistingNote) -> Option<Address> {
 
 /// A keyed note's address with a few characters of the hash of its source and its name, else its key, behind the key.
 fn beside(address: &Address, importer: &Name, name: Option<&str>) -> Option<Address> {
-    const HASH_CHARS: usize = 8;
     let key = address.key()?;
     let name = name.unwrap_or(&key);
-    let hash = Content::imported(format!("{importer} {name}")).hash();
-    let room = KEY_CHARS - HASH_CHARS - 1;
-    let start: String = key.chars().take(room).collect();
-    let start = start.trim_end_matches('-');
-    let key = format!("{start}-{}", &hash.to_string()[..HASH_CHARS]);
-    Address::keyed(&address.scope(), key.parse().ok()?).ok()
+    let key = hashed_key(&key, &format!("{importer} {name}")).ok()?;
+    Address::keyed(&address.scope(), key).ok()
 }
 
 /// True if a note gets its own address, and not the one [`of_its_own`]: no earlier import gave it that one, and what is

@@ -297,18 +297,8 @@ impl Checkouts for GitCheckouts<'_> {
     }
 
     fn has_word(&self, repository: &Place, word: &str) -> Option<bool> {
-        let grep = [
-            "grep",
-            "-q",
-            "-I",
-            "-w",
-            "-F",
-            "--no-recurse-submodules",
-            "-e",
-            word,
-            "--",
-            ".",
-        ];
+        let one_repository = "--no-recurse-submodules";
+        let grep = ["grep", "-qIwF", one_repository, "-e", word, "--", "."];
         match self.git(repository, &grep)? {
             Ok(_) => Some(true),
             Err(GitError::Refused { code: Some(1), .. }) => Some(false),

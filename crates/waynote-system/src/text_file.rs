@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use tempfile::NamedTempFile;
 use thiserror::Error;
 use waynote::text::line_of;
-use waynote_files::{belong_to_folder, contents, take_after};
+use waynote_files::{belong_to_folder, contents, followed, take_after};
 
 /// Longer files are not read: no program writes such settings.
 const MAX_BYTES: u64 = 64 << 20;
@@ -343,20 +343,4 @@ fn make_folder(path: &Path) -> Result<Vec<PathBuf>> {
             .map_err(|error| FileError::io(folder, "made", error))?;
     }
     Ok(missing)
-}
-
-/// The end of a chain of links, whether or not something is there.
-fn followed(path: &Path) -> PathBuf {
-    const MAX_LINKS: usize = 40;
-    let mut path = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        let Ok(to) = fs::read_link(&path) else {
-            break;
-        };
-        path = match path.parent() {
-            Some(folder) => folder.join(to),
-            None => to,
-        };
-    }
-    path
 }

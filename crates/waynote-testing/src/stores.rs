@@ -15,6 +15,14 @@ pub const TINY: Indexing = Indexing {
     most: 12,
 };
 
+/// Segments of four changes, not merged.
+pub const UNMERGED: Indexing = Indexing {
+    tail: 4,
+    bulk: 2048,
+    fan_out: 100,
+    most: 8192,
+};
+
 /// Everything in the tail.
 pub const NEVER: Indexing = Indexing {
     tail: u32::MAX,

@@ -1,10 +1,12 @@
 //! Setters of options: one for each field that a caller may change.
 
-/// Writes setters. Those of `or_none` also take none.
+/// Writes setters. Those of `or_none` also take none; those of `named` are called otherwise than the field, and take
+/// what its type is made from.
 macro_rules! setters {
     (
         $(exact { $($(#[$about:meta])* $exact:ident: $type:ty;)* })?
         $(or_none { $($(#[$of:meta])* $option:ident: $inner:ty;)* })?
+        $(named { $($(#[$by:meta])* $name:ident($field:ident: $kind:ty);)* })?
     ) => {
         $($(
             $(#[$about])*
@@ -16,6 +18,12 @@ macro_rules! setters {
             $(#[$of])*
             pub fn $option(self, $option: impl Into<Option<$inner>>) -> Self {
                 Self { $option: $option.into(), ..self }
+            }
+        )*)?
+        $($(
+            $(#[$by])*
+            pub fn $name(self, $field: impl Into<$kind>) -> Self {
+                Self { $field: $field.into(), ..self }
             }
         )*)?
     };

@@ -105,7 +105,7 @@ pub(super) fn budget(text: &str) -> Outcome<usize> {
 /// The bounds, 0.1 and 10, allow for any difference between vocabularies.
 pub(super) fn token_factor(text: &str) -> Outcome<TokenFactor> {
     let hint = "write a number from 0.1 to 10, for example 1.2: the tokens of your model divided by those of o200k";
-    let factor = text.parse().ok().map(TokenFactor::new);
+    let factor = text.parse::<f64>().ok().map(TokenFactor::try_from);
     let factor = factor.and_then(Result::ok);
     factor.ok_or_else(|| unfit(text, "a token factor", hint))
 }

@@ -111,7 +111,10 @@ impl TryFrom<f64> for TokenFactor {
     type Error = Error;
 
     fn try_from(factor: f64) -> Result<Self> {
-        Self::new(factor)
+        match (0.1..=10.0).contains(&factor) {
+            true => Ok(Self(factor)),
+            false => Err(Error::InvalidTokenFactor { factor }),
+        }
     }
 }
 
@@ -125,15 +128,6 @@ impl TokenFactor {
     /// The factor of a model that counts like o200k.
     pub const ONE: Self = Self(1.0);
 
-    /// # Errors
-    /// [`Error::InvalidTokenFactor`] for a number outside 0.1 to 10.
-    pub fn new(factor: f64) -> Result<Self> {
-        match (0.1..=10.0).contains(&factor) {
-            true => Ok(Self(factor)),
-            false => Err(Error::InvalidTokenFactor { factor }),
-        }
-    }
-
     /// The number.
     pub fn get(self) -> f64 {
         self.0
@@ -146,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_factor_lowers_the_cap_and_raises_the_figure() {
-        let factor = TokenFactor::new(1.3).unwrap();
+        let factor = TokenFactor::try_from(1.3).unwrap();
         let budget = Budget::of(2000).factor(factor);
         assert_eq!(budget.limit(), Some(1538));
         assert_eq!(budget.charged(1538), 2000);
@@ -157,9 +151,9 @@ mod tests {
     #[test]
     fn a_factor_that_no_vocabulary_has_is_refused() {
         for factor in [0.0, -1.0, 0.09, 10.1, f64::NAN, f64::INFINITY] {
-            let error = TokenFactor::new(factor).unwrap_err();
+            let error = TokenFactor::try_from(factor).unwrap_err();
             assert_eq!(error.kind(), "invalid_token_factor");
         }
-        assert_eq!(TokenFactor::new(0.1).unwrap().get(), 0.1);
+        assert_eq!(TokenFactor::try_from(0.1).unwrap().get(), 0.1);
     }
 }

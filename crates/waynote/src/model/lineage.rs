@@ -145,10 +145,23 @@ impl Lineage {
         }
     }
 
-    /// The same in checkouts, the innermost first.
-    #[must_use]
-    pub fn in_checkouts(self, checkouts: Vec<Checkout>) -> Self {
-        Self { checkouts, ..self }
+    setters! {
+        named {
+            /// The same in checkouts, the innermost first.
+            #[must_use]
+            in_checkouts(checkouts: Vec<Checkout>);
+            /// The same with the git folder of the innermost checkout.
+            #[must_use]
+            in_git_folder(git: Option<GitFolder>);
+            /// The same in a repository of which it is not known how it is called: its notes by path apply, and a new
+            /// note needs an address.
+            #[must_use]
+            of_unknown(unknown: Option<String>);
+            /// The same; if it is so, a directory's own note stands on its path, as for a file in sync that knows paths
+            /// alone.
+            #[must_use]
+            own_notes_on_paths(has_own_on_paths: bool);
+        }
     }
 
     /// The same for a reader at the place of another lineage.
@@ -157,31 +170,6 @@ impl Lineage {
         let is_elsewhere = self.repository() != here.repository();
         Self {
             is_elsewhere,
-            ..self
-        }
-    }
-
-    /// The same with the git folder of the innermost checkout.
-    #[must_use]
-    pub fn in_git_folder(self, git: Option<GitFolder>) -> Self {
-        Self { git, ..self }
-    }
-
-    /// The same in a repository of which it is not known how it is called: its notes by path apply, and a new note needs
-    /// an address.
-    #[must_use]
-    pub fn of_unknown(self, reason: String) -> Self {
-        Self {
-            unknown: Some(reason),
-            ..self
-        }
-    }
-
-    /// The same; if it is so, a directory's own note stands on its path, as for a file in sync that knows paths alone.
-    #[must_use]
-    pub fn own_notes_on_paths(self, is_so: bool) -> Self {
-        Self {
-            has_own_on_paths: is_so,
             ..self
         }
     }
@@ -457,7 +445,7 @@ mod tests {
         let outside = Lineage::from(place("~/p"));
         let refused = |lineage: &Lineage| lineage.whole("repo:/src").unwrap_err().to_string();
         insta::assert_snapshot!(refused(&outside), @"`repo:/src` is not an address: it names no repository, and this directory is in none that has a name");
-        let unknown = outside.of_unknown("x cannot be read".into());
+        let unknown = outside.of_unknown("x cannot be read".to_owned());
         insta::assert_snapshot!(refused(&unknown), @"it is not known how this repository is called: x cannot be read");
         // A project by its path in a checkout of a named repository.
         let inner = Lineage::new(place("~/shop/x"), [place("repo:a/shop"), place("~/shop/x")])

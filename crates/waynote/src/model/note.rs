@@ -151,6 +151,7 @@ pub(super) struct NoteForm {
     secrets: Vec<Cow<'static, str>>,
 }
 
+/// `scope`, `key`, `seen` and `secrets` follow from the other fields.
 impl From<Note> for NoteForm {
     fn from(note: Note) -> Self {
         let secrets = note.secrets().into_iter().map(Cow::Borrowed);
@@ -176,7 +177,6 @@ impl From<Note> for NoteForm {
     }
 }
 
-/// `scope`, `key`, `seen` and `secrets` follow from the other fields.
 /// The action that made a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]

@@ -97,19 +97,16 @@ impl Stamp {
         }
     }
 
-    /// The same stamp inside the loop that took its session with this event.
-    pub fn inside(self, lease: impl Into<Option<EventAddress>>) -> Self {
-        Self {
-            lease: lease.into(),
-            ..self
-        }
-    }
-
-    /// The same stamp by this process, which may run inside a loop.
-    pub fn by(self, writer: impl Into<Option<Writer>>) -> Self {
-        Self {
-            writer: writer.into(),
-            ..self
+    setters! {
+        named {
+            /// The same stamp inside the loop that took its session with this event.
+            inside(lease: Option<EventAddress>);
+            /// The same stamp by this process, which may run inside a loop.
+            by(writer: Option<Writer>);
+            /// The same stamp with a call id, so that the call can be repeated safely if its answer is lost.
+            of_operation(operation: Option<OperationId>);
+            /// The stamp with another policy for credentials.
+            allowing(secrets: SecretPolicy);
         }
     }
 
@@ -124,14 +121,6 @@ impl Stamp {
         }
     }
 
-    /// The same stamp with a call id, so that the call can be repeated safely if its answer is lost.
-    pub fn of_operation(self, operation: OperationId) -> Self {
-        Self {
-            operation: Some(operation),
-            ..self
-        }
-    }
-
     /// The same stamp of a note that cites this code.
     pub fn citing(self, cites: impl Into<Option<Vec<Citation>>>) -> Self {
         let mut cites = cites.into();
@@ -139,10 +128,5 @@ impl Stamp {
         let all = cites.iter_mut().flatten();
         all.for_each(|cited| cited.changed = false);
         Self { cites, ..self }
-    }
-
-    /// The stamp with another policy for credentials.
-    pub fn allowing(self, secrets: SecretPolicy) -> Self {
-        Self { secrets, ..self }
     }
 }

@@ -153,7 +153,7 @@ fn apply(pending: &PendingStore<'_>, changes: &[Change], stamp: &Stamp) -> Resul
             before: before.as_ref().map(NoteBefore::of),
             changed: true,
         });
-        pending.plan(write, step(operation, index))?;
+        pending.plan(write, stamp, step(operation, index))?;
     }
     Ok(applied)
 }

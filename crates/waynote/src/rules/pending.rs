@@ -26,16 +26,9 @@ use crate::store::{Answers, AsOf, Ask, Count, Reader};
     reason = "nearly all rows are revisions, the largest"
 )]
 pub(super) enum PlannedWrites {
-    Revision {
-        write: Write,
-        previous: Option<Position>,
-        step: Option<Step>,
-    },
-    Event {
-        session: Name,
-        recorded: RecordedEvent,
-        step: Option<Step>,
-    },
+    /// With the position of the note's last revision.
+    Revision(Write, Option<Position>, Option<Step>),
+    Event(Name, RecordedEvent, Option<Step>),
 }
 
 /// The store as a transaction sees it: with its own planned rows.
@@ -109,46 +102,30 @@ impl<'t> PendingStore<'t> {
         self.head.set(self.known.head);
         for row in planned {
             match row {
-                PlannedWrites::Revision {
-                    write,
-                    previous,
-                    step,
-                } => self.keep(write, previous, step),
-                PlannedWrites::Event {
-                    session,
-                    recorded,
-                    step,
-                } => self.keep_event(session, recorded, step),
+                PlannedWrites::Revision(write, previous, step) => self.keep(write, previous, step),
+                PlannedWrites::Event(session, recorded, step) => {
+                    self.keep_event(session, recorded, step);
+                }
             }
         }
     }
 
     /// Plans a decided revision, and the event that its entry resolves another one.
-    pub(super) fn plan(&self, write: Write, step: Option<Step>) -> Result<()> {
+    pub(super) fn plan(&self, write: Write, stamp: &Stamp, step: Option<Step>) -> Result<()> {
         let previous = match write.revision.number() {
             0 | 1 => None,
             _ => self
                 .state_of(write.revision.address())?
                 .map(|state| state.position),
         };
-        let resolves = write.resolves;
-        let (address, author, at) = {
-            let revision = &write.revision;
-            let author = revision.author().clone();
-            (revision.address().clone(), author, revision.recorded_at)
-        };
+        let (resolves, address) = (write.resolves, write.revision.address().clone());
         self.keep(write, previous, step);
-        if let (Some(entry), Address::Session(session, by)) = (resolves, &address) {
-            let recorded = RecordedEvent {
-                number: self.next_number(session)?,
-                position: Position::new(0),
-                author,
-                recorded_at: at,
-                event: SessionEvent::Resolved { entry, by: *by },
-            };
-            self.keep_event(session.clone(), recorded, step);
+        match (resolves, address) {
+            (Some(entry), Address::Session(session, by)) => {
+                self.plan_event(&session, &SessionEvent::Resolved { entry, by }, stamp, step)
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Plans a checked event.
@@ -161,7 +138,7 @@ impl<'t> PendingStore<'t> {
     ) -> Result<()> {
         let recorded = RecordedEvent {
             number: self.next_number(session)?,
-            position: Position::new(0),
+            position: self.upcoming(),
             author: stamp.author.clone(),
             recorded_at: stamp.now,
             event: event.clone(),
@@ -198,11 +175,8 @@ impl<'t> PendingStore<'t> {
         };
         over.states.insert(address, state);
         drop(over);
-        self.planned.borrow_mut().push(PlannedWrites::Revision {
-            write,
-            previous,
-            step,
-        });
+        let planned = PlannedWrites::Revision(write, previous, step);
+        self.planned.borrow_mut().push(planned);
     }
 
     fn keep_event(&self, session: Name, mut recorded: RecordedEvent, step: Option<Step>) {
@@ -211,11 +185,8 @@ impl<'t> PendingStore<'t> {
         let events = over.events.entry(session.clone()).or_default();
         events.push(recorded.clone());
         drop(over);
-        self.planned.borrow_mut().push(PlannedWrites::Event {
-            session,
-            recorded,
-            step,
-        });
+        let planned = PlannedWrites::Event(session, recorded, step);
+        self.planned.borrow_mut().push(planned);
     }
 
     fn next_number(&self, session: &Name) -> Result<u64> {
@@ -246,7 +217,7 @@ impl<'t> PendingStore<'t> {
     /// How many revisions are planned.
     pub(super) fn revisions(&self) -> usize {
         let planned = self.planned.borrow();
-        let is_revision = |row: &&PlannedWrites| matches!(row, PlannedWrites::Revision { .. });
+        let is_revision = |row: &&PlannedWrites| matches!(row, PlannedWrites::Revision(..));
         planned.iter().filter(is_revision).count()
     }
 
@@ -268,9 +239,7 @@ impl<'t> PendingStore<'t> {
         }
         match self.known.events(session, before, left) {
             Some(stored) => events.extend(stored),
-            None => {
-                events.extend(self.state.events(session, before, left)?);
-            }
+            None => events.extend(self.state.events(session, before, left)?),
         }
         Ok(events)
     }
@@ -294,11 +263,7 @@ impl<'t> PendingStore<'t> {
 /// The rows of a planned write: with an event that an entry is resolved, the entry too.
 fn rows(planned: &PlannedWrites) -> impl Iterator<Item = Row<'_>> {
     let (row, resolved) = match planned {
-        PlannedWrites::Revision {
-            write,
-            previous,
-            step,
-        } => {
+        PlannedWrites::Revision(write, previous, step) => {
             let put = Put {
                 revision: &write.revision,
                 previous: *previous,
@@ -309,11 +274,7 @@ fn rows(planned: &PlannedWrites) -> impl Iterator<Item = Row<'_>> {
             };
             (Row::Revision(put), None)
         }
-        PlannedWrites::Event {
-            session,
-            recorded,
-            step,
-        } => {
+        PlannedWrites::Event(session, recorded, step) => {
             let resolved = match recorded.event {
                 SessionEvent::Resolved { entry, by } => Some(Row::Resolved { session, entry, by }),
                 _ => None,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::block::IterationBlock;
 use crate::error::{Error, LoopError, Result};
@@ -238,40 +238,34 @@ pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<Answer>> 
 
 /// The same from the events of a session, latest first.
 pub(crate) fn answer_in(
-    events: impl Iterator<Item = Result<RecordedEvent>>,
+    mut events: impl Iterator<Item = Result<RecordedEvent>>,
 ) -> Result<Option<Answer>> {
-    let mut answered = None;
-    for recorded in events {
-        let recorded = recorded?;
-        match (recorded.event, &mut answered) {
-            (SessionEvent::Answered { answer }, None) => {
-                answered = Some((answer, recorded.author, recorded.recorded_at));
-            }
-            (
-                SessionEvent::Blocked {
-                    iteration,
-                    question,
-                },
-                Some(_),
-            ) => {
-                let question = Question {
-                    question,
-                    iteration,
-                };
-                return Ok(answered.map(|(answer, by, at)| Answer {
-                    question,
-                    answer,
-                    by,
-                    at,
-                }));
-            }
-            (SessionEvent::IterationEnded { outcome, .. }, None) if outcome.is_success() => {
-                return Ok(None);
-            }
-            _ => {}
+    let answered = said(events.by_ref(), |recorded| match recorded.event {
+        SessionEvent::Answered { answer } => {
+            Break(Some((answer, recorded.author, recorded.recorded_at)))
         }
-    }
-    Ok(None)
+        SessionEvent::IterationEnded { outcome, .. } if outcome.is_success() => Break(None),
+        _ => Continue(()),
+    })?;
+    let Some((answer, by, at)) = answered else {
+        return Ok(None);
+    };
+    let question = said(events, |recorded| match recorded.event {
+        SessionEvent::Blocked {
+            iteration,
+            question,
+        } => Break(Some(Question {
+            question,
+            iteration,
+        })),
+        _ => Continue(()),
+    })?;
+    Ok(question.map(|question| Answer {
+        question,
+        answer,
+        by,
+        at,
+    }))
 }
 
 /// The error of an answer to no open question: the last question may be answered already.
@@ -320,10 +314,15 @@ impl AgentSignal {
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn last_signal(log: &dyn Reader, session: &Name) -> Result<Option<AgentSignal>> {
-    said(latest(log, session), |recorded| match recorded.event {
+    signal_in(latest(log, session))
+}
+
+/// The same from the events of a session, latest first.
+fn signal_in(events: impl Iterator<Item = Result<RecordedEvent>>) -> Result<Option<AgentSignal>> {
+    said(events, |recorded| match recorded.event {
         SessionEvent::Completed { summary, .. } => Break(Some(AgentSignal::Completed(summary))),
         SessionEvent::Blocked { question, .. } => Break(Some(AgentSignal::Blocked(question))),
-        SessionEvent::IterationStarted { .. } => Break(None),
+        SessionEvent::IterationStarted { .. } | SessionEvent::LoopStarted { .. } => Break(None),
         _ => Continue(()),
     })
 }
@@ -363,33 +362,23 @@ pub struct End {
 
 /// How the last loop of a session ended, from its events, latest first; none while a loop is running, and if none ever
 /// ran.
-pub(crate) fn end_in(events: impl Iterator<Item = Result<RecordedEvent>>) -> Result<Option<End>> {
-    let mut end: Option<End> = None;
-    for recorded in events {
-        match (recorded?.event, &mut end) {
-            (SessionEvent::LoopEnded { reason, detail }, None) => {
-                end = Some(End {
-                    reason,
-                    signal: None,
-                    detail,
-                });
-            }
-            (SessionEvent::LoopStarted { .. }, None) => return Ok(None),
-            (SessionEvent::Completed { summary, .. }, Some(end)) => {
-                end.signal = Some(AgentSignal::Completed(summary));
-                break;
-            }
-            (SessionEvent::Blocked { question, .. }, Some(end)) => {
-                end.signal = Some(AgentSignal::Blocked(question));
-                break;
-            }
-            (SessionEvent::IterationStarted { .. } | SessionEvent::LoopStarted { .. }, Some(_)) => {
-                break;
-            }
-            _ => {}
-        }
-    }
-    Ok(end)
+pub(crate) fn end_in(
+    mut events: impl Iterator<Item = Result<RecordedEvent>>,
+) -> Result<Option<End>> {
+    let ended = said(events.by_ref(), |recorded| match recorded.event {
+        SessionEvent::LoopEnded { reason, detail } => Break(Some((reason, detail))),
+        SessionEvent::LoopStarted { .. } => Break(None),
+        _ => Continue(()),
+    })?;
+    let Some((reason, detail)) = ended else {
+        return Ok(None);
+    };
+    let signal = signal_in(events)?;
+    Ok(Some(End {
+        reason,
+        signal,
+        detail,
+    }))
 }
 
 /// How many iterations of an unfinished run are done: the last loops of the session were to run this number of
@@ -440,13 +429,15 @@ fn unfinished(log: &dyn Reader, session: &Name, of: Option<u64>) -> Result<Optio
 }
 
 /// One iteration of a loop, from its events.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Iteration {
     /// Its number.
+    #[serde(rename = "iteration")]
     pub number: i64,
     /// When it began.
     pub started_at: Timestamp,
     /// How long it took, if that was measured.
+    #[serde(rename = "seconds", serialize_with = "seconds")]
     pub duration: Option<Duration>,
     /// How it ended; none while it is running, and if the loop was killed and no other loop has run since.
     pub outcome: Option<IterationOutcome>,
@@ -457,30 +448,17 @@ pub struct Iteration {
     /// The last output of an agent that failed, in one line.
     pub said: Option<String>,
     /// True if the agent said that it needs a person.
+    #[serde(skip)]
     pub is_blocked: bool,
     /// The author who ran it.
     pub author: Name,
     /// The block of notes in its prompt; none if an older version ran it.
+    #[serde(skip)]
     pub block: Option<Box<IterationBlock>>,
 }
 
-impl Serialize for Iteration {
-    fn serialize<S: serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> std::result::Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct;
-        let mut out = serializer.serialize_struct("Iteration", 8)?;
-        out.serialize_field("iteration", &self.number)?;
-        out.serialize_field("started_at", &self.started_at.to_string())?;
-        out.serialize_field("seconds", &self.duration.map(|of| of.as_secs_f64()))?;
-        out.serialize_field("outcome", &self.outcome)?;
-        out.serialize_field("attempts", &self.attempts)?;
-        out.serialize_field("notes_added", &self.notes_added)?;
-        out.serialize_field("said", &self.said)?;
-        out.serialize_field("author", self.author.as_str())?;
-        out.end()
-    }
+fn seconds<S: Serializer>(duration: &Option<Duration>, form: S) -> Result<S::Ok, S::Error> {
+    duration.map(|of| of.as_secs_f64()).serialize(form)
 }
 
 /// The latest `limit` iterations of a session, oldest first. The notes of an iteration that has not ended are not

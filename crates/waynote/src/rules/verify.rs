@@ -78,8 +78,8 @@ impl Verifier<'_> {
                 Some(scope) => named(scope, &key),
                 None => format!("scope {id}#{key:?}"),
             };
-            let problem = format!("{name} has a gap in its revisions");
-            self.report.problems.push(problem);
+            self.report
+                .add(format!("{name} has a gap in its revisions"));
         }
         Ok(scopes.into_values().flatten().collect())
     }
@@ -111,8 +111,7 @@ impl Verifier<'_> {
             let counted = notes.iter().filter(|note| is_counted(&note.address));
             if rows.store.counts != [counted.count() as u64] {
                 self.report
-                    .problems
-                    .push(format!("{scope} has a wrong count of notes"));
+                    .add(format!("{scope} has a wrong count of notes"));
             }
             self.events(scope, &events)?;
         }
@@ -166,12 +165,12 @@ impl Verifier<'_> {
                     }
                 }
             };
-            self.report.problems.push(format!("{address} {says}"));
+            self.report.add(format!("{address} {says}"));
         }
         for address in notes.into_keys() {
             if !is_damaged(&address, damaged) {
-                let problem = format!("{address} does not match its journal");
-                self.report.problems.push(problem);
+                self.report
+                    .add(format!("{address} does not match its journal"));
             }
         }
     }
@@ -196,8 +195,7 @@ impl Verifier<'_> {
             let is_repeat = revision.action == Action::Repeat;
             if is_repeat && !(is_same && matches!(address, Address::Session(..))) {
                 self.report
-                    .problems
-                    .push(format!("{address} has a repeat that does not match it"));
+                    .add(format!("{address} has a repeat that does not match it"));
             }
             before = Some(revision);
         }
@@ -213,9 +211,7 @@ impl Verifier<'_> {
             .map(|event| event.number)
             .eq(1..=events.len() as u64)
         {
-            self.report
-                .problems
-                .push(format!("{scope} has a gap in its events"));
+            self.report.add(format!("{scope} has a gap in its events"));
         }
         let held = events.iter().fold(None, |held, event| match event.event {
             SessionEvent::LoopStarted { .. } => Some(event.number),
@@ -223,7 +219,7 @@ impl Verifier<'_> {
             _ => held,
         });
         if self.rows.lease(session)?.map(|lease| lease.number) != held {
-            self.report.problems.push(format!(
+            self.report.add(format!(
                 "{scope} has the lease of another loop than its events say"
             ));
         }
@@ -234,7 +230,7 @@ impl Verifier<'_> {
     fn says(&mut self, what: &str, problem: &str) {
         let mut problems = self.report.problems.iter();
         if !problems.any(|known| known.contains(what)) {
-            self.report.problems.push(problem.to_owned());
+            self.report.add(problem);
         }
     }
 }

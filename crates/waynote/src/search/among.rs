@@ -1,6 +1,5 @@
 //! Ranks a few notes without an index.
 
-use super::damage::SearchFailure;
 use super::rank::search;
 use super::{Hit, SearchRequest};
 use crate::error::Result;
@@ -8,8 +7,5 @@ use crate::note::Note;
 
 /// Searches these notes alone, as if there were no others: their scores do not depend on any other note.
 pub(crate) fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
-    search(None, request, notes).map_err(|stopped| match stopped {
-        SearchFailure::Failed(error) => error,
-        SearchFailure::Damaged(damage) => crate::Error::damaged_store("store", damage.0),
-    })
+    search(None, request, notes).map_err(|stopped| stopped.of(|| "store".into()))
 }

@@ -17,6 +17,16 @@ pub(crate) enum SearchFailure {
     Failed(Error),
 }
 
+impl SearchFailure {
+    /// The error of a search that cannot do without what is damaged.
+    pub(super) fn of(self, store: impl FnOnce() -> String) -> Error {
+        match self {
+            Self::Failed(error) => error,
+            Self::Damaged(damage) => Error::damaged_store(store(), damage.0),
+        }
+    }
+}
+
 impl From<Damage> for SearchFailure {
     fn from(damage: Damage) -> Self {
         Self::Damaged(damage)

@@ -281,21 +281,18 @@ impl Draft {
     /// True if it may be written now: the stored index is still the one that the draft was made from, and nothing was
     /// forgotten since.
     pub(crate) fn still_fits(&self, rows: &dyn Read) -> Result<bool> {
-        let ask = Ask {
+        let forgotten = Ask {
             forgotten_after: Some(self.head),
+            ..Ask::default()
+        };
+        let ask = Ask {
             index: true,
             segments: true,
-            ..Ask::default()
+            ..forgotten.clone()
         };
         let (is_forgotten, now) = match rows.read(&ask) {
             Ok(rows) => (rows.forgotten_after, Some((rows.index, rows.segments))),
-            Err(Error::DamagedIndex { .. }) => {
-                let ask = Ask {
-                    forgotten_after: Some(self.head),
-                    ..Ask::default()
-                };
-                (rows.read(&ask)?.forgotten_after, None)
-            }
+            Err(Error::DamagedIndex { .. }) => (rows.read(&forgotten)?.forgotten_after, None),
             Err(error) => return Err(error),
         };
         Ok(!is_forgotten && now == self.stored)

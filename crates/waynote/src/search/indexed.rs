@@ -8,7 +8,7 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::address::Address;
 use crate::content::Content;
 use crate::engine::{self, IndexState, JournalRow, NoteAt, Read, SegmentHead};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::note::{Note, Position};
 use crate::scope::{Scope, ScopeKind};
 use crate::search::damage_notice::DamageNotice;
@@ -63,19 +63,17 @@ pub(crate) fn search(
         scan: request.history,
         history: request.history,
     };
-    let damaged = |damage: Damage| Error::damaged_store(store(), damage.0);
-    match super::rank::search(Some(&view), request, laid_over) {
-        Ok(hits) => return Ok(hits),
-        Err(SearchFailure::Failed(error)) => return Err(error),
-        Err(SearchFailure::Damaged(_)) if !view.scan => view.scan = true,
-        Err(SearchFailure::Damaged(damage)) => return Err(damaged(damage)),
-    }
-    // The index cannot be trusted: read the notes themselves. The next write builds it again.
-    noticed.lock().add_index();
-    super::rank::search(Some(&view), request, laid_over).map_err(|stopped| match stopped {
-        SearchFailure::Failed(error) => error,
-        SearchFailure::Damaged(damage) => damaged(damage),
-    })
+    let ranked = |view: &View<'_>| super::rank::search(Some(view), request, laid_over);
+    let hits = match ranked(&view) {
+        Err(SearchFailure::Damaged(_)) if !view.scan => {
+            // The index cannot be trusted: read the notes themselves. The next write builds it again.
+            view.scan = true;
+            noticed.lock().add_index();
+            ranked(&view)
+        }
+        hits => hits,
+    };
+    hits.map_err(|stopped| stopped.of(store))
 }
 
 /// The store as one search sees it. All reads of one search see one state of it.

@@ -18,11 +18,7 @@ const LOOKED_AT: usize = 64 * 1024;
 
 /// The part of a text with the most matches, on one line.
 pub(super) fn snippet(query: &Query, text: &str) -> Snippet {
-    let mut end = text.len().min(LOOKED_AT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let text = &text[..end];
+    let text = &text[..text.floor_char_boundary(LOOKED_AT)];
     let matches = matches(query, text);
     let start = best_start(text, &matches);
     cut(text, start, &matches)

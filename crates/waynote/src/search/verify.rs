@@ -8,7 +8,7 @@ use super::indexed::FORMAT;
 
 /// Adds the faults of the index to the report.
 pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
-    let mut says = |what: &str| report.problems.push(format!("search index: {what}"));
+    let mut says = |what: &str| report.add(format!("search index: {what}"));
     let (state, heads) = match rows.segments() {
         Err(Error::DamagedIndex { reason, .. }) => {
             says(&reason);

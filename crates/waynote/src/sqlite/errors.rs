@@ -12,27 +12,16 @@ use super::options::StoreName;
 use super::{file::open::side_files, rows::damage};
 
 /// Inside this module a failure is the engine's or already the library's.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub(super) enum Failure {
-    Engine(rusqlite::Error),
-    Ours(Error),
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Engine(error)
-    }
+    Engine(#[from] rusqlite::Error),
+    Ours(#[from] Error),
 }
 
 impl From<rusqlite::types::FromSqlError> for Failure {
     fn from(error: rusqlite::types::FromSqlError) -> Self {
         Self::Engine(error.into())
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Ours(error)
     }
 }
 

@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(at(None).unwrap().to_string(), "place:~/shop/src");
         let key = "k".parse().unwrap();
         assert_eq!(at(Some(&key)).unwrap().to_string(), "repo:a/shop//src#k");
-        let unknown = named.of_unknown("x cannot be read".into());
+        let unknown = named.of_unknown("x cannot be read".to_owned());
         assert!(there.typist(Some(&unknown)).check_known().is_err());
     }
 
@@ -455,7 +455,7 @@ mod tests {
             "place:~#k | agent:a#k | place:~#k"
         );
         assert_eq!(of(&["place:~#k"], None), "agent:a#k | agent:a#k | ");
-        let unknown = lineage().of_unknown("x cannot be read".into());
+        let unknown = lineage().of_unknown("x cannot be read".to_owned());
         assert_eq!(
             of(&["repo:a/shop#k"], Some(&unknown)),
             "repo:a/shop#k | it is not known how this repository is called: x cannot be read"

@@ -136,9 +136,8 @@ pub fn hints(
             ),
             None => format!("{} to {shown}, which is gone", counted(count, "belong")),
         };
-        let next = stays.clone();
-        let next = next.unwrap_or_else(|| moving(old, name, "moves them here"));
-        let next = Some(next);
+        let here = || Some(moving(old, name, "moves them here"));
+        let next = stays.clone().or_else(here);
         hints.extend((count > 0).then_some(Hint { what, next }));
     }
     if let (true, true, Some((shown, _))) = (known.is_first, own > 0, name.in_repository()) {

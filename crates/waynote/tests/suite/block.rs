@@ -209,7 +209,7 @@ proptest! {
         }
         let request = request(tokens)
             .lineage(in_repository())
-            .budget(Budget::of(tokens).factor(TokenFactor::new(factor).unwrap()));
+            .budget(Budget::of(tokens).factor(TokenFactor::try_from(factor).unwrap()));
         let (block, explained, notes) = with_store(|store| {
             store.apply(&changes, &by_agent(1)).unwrap();
             let explained = render(store, &request.clone().explain(true)).unwrap();

@@ -5,11 +5,11 @@ use waynote::context::{Budget, Request, Style, render};
 use waynote::event::{ProcessIdentity, SessionEvent};
 use waynote::store::Filter;
 use waynote::{
-    Address, Ancestor, AsOf, AttachedStore, Content, EntryType, Error, Forget, Indexing,
-    LocalStore, Reader, Scope, SearchRequest, SessionLog, Store, Writer,
+    Address, Ancestor, AsOf, AttachedStore, Content, EntryType, Error, Forget, LocalStore, Reader,
+    Scope, SearchRequest, SessionLog, Store, Writer,
 };
 
-use waynote_testing::stores::TINY;
+use waynote_testing::stores::{TINY, UNMERGED};
 use waynote_testing::values::{assert_clean, at, keep, key, name, save};
 
 /// Notes of an agent, with a text in an older revision, and an entry of a session.
@@ -346,13 +346,7 @@ fn the_next_write_builds_a_damaged_index_again() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
-        let indexing = Indexing {
-            tail: 4,
-            bulk: 2048,
-            fan_out: 100,
-            most: 8192,
-        };
-        let open = || waynote_testing::values::open(&path, indexing);
+        let open = || waynote_testing::values::open(&path, UNMERGED);
         keep(&open(), &["old words", "one", "two", "three", "four"]);
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let store = open();

@@ -3,9 +3,9 @@
 
 use proptest::prelude::*;
 use rusqlite::Connection;
-use waynote::{Change, Content, EntryType, Indexing, Reader, SearchRequest, Store};
+use waynote::{Change, Content, EntryType, Reader, SearchRequest, Store};
 
-use waynote_testing::stores::{NEVER, TINY};
+use waynote_testing::stores::{NEVER, TINY, UNMERGED};
 use waynote_testing::values::{all_found, assert_clean, at, found, keep, key, name, open, save};
 
 #[test]
@@ -56,13 +56,7 @@ fn a_damaged_index_is_passed_over_named_and_made_again() {
 fn a_lost_mark_of_what_was_superseded_shows_nothing_old() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let indexing = Indexing {
-        tail: 4,
-        bulk: 2048,
-        fan_out: 100,
-        most: 8192,
-    };
-    let store = open(&path, indexing);
+    let store = open(&path, UNMERGED);
     keep(&store, &["old words", "one", "two", "three"]);
     keep(&store, &["new text"]);
     for other in ["l", "m", "n"] {

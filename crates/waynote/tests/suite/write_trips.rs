@@ -2,11 +2,12 @@
 
 use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
 use waynote::{
-    Ancestor, Change, EngineStore, EntryType, Expect, Indexing, OperationId, Stamp, Store, Writer,
+    Ancestor, Change, EngineStore, EntryType, Expect, OperationId, Stamp, Store, Writer,
 };
 
 use super::counting::CountingEngine;
 use memory_engine::Memory;
+use waynote_testing::stores::NEVER;
 use waynote_testing::values::{entry, name, save_limited};
 
 fn stamp() -> Stamp {
@@ -23,11 +24,7 @@ fn save(key: &str, text: &str) -> Change {
 /// The round trips of a write of each kind, once the store knows how far its index reaches.
 #[test]
 fn a_write_takes_two_round_trips() {
-    let store = EngineStore::new(CountingEngine::new(Memory::default())).with_indexing(Indexing {
-        tail: 10_000,
-        bulk: 2048,
-        ..Indexing::default()
-    });
+    let store = EngineStore::new(CountingEngine::new(Memory::default())).with_indexing(NEVER);
     let address = || "agent:a#k".parse().unwrap();
     let many = (0..50).map(|number| save(&format!("m{number}"), "one of many"));
     let writes = [
@@ -83,11 +80,7 @@ fn a_write_takes_two_round_trips() {
 /// The leases of loops tell if the process writes in a loop: they are read with the rest.
 #[test]
 fn a_write_of_a_process_in_the_name_of_a_person_takes_two_round_trips() {
-    let store = EngineStore::new(CountingEngine::new(Memory::default())).with_indexing(Indexing {
-        tail: 10_000,
-        bulk: 2048,
-        ..Indexing::default()
-    });
+    let store = EngineStore::new(CountingEngine::new(Memory::default())).with_indexing(NEVER);
     store.apply(&[save("k", "v")], &stamp()).unwrap();
     let above = vec![Ancestor { pid: 7, start: 9 }];
     let writer = |namespace| Writer::new("h", "b", namespace, above.clone()).agent(name("loop"));

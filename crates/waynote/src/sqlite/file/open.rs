@@ -192,13 +192,10 @@ fn sync_each<'p>(folders: impl Iterator<Item = &'p Path>) -> Result<()> {
 /// True for the errors of file systems that do not sync folders.
 fn is_no_sync(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem, Unsupported};
-    [
-        InvalidInput,
-        PermissionDenied,
-        ReadOnlyFilesystem,
-        Unsupported,
-    ]
-    .contains(&kind)
+    matches!(
+        kind,
+        InvalidInput | PermissionDenied | ReadOnlyFilesystem | Unsupported
+    )
 }
 
 fn refused(path: &Path, error: &io::Error) -> Error {

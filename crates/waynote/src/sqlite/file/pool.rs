@@ -474,7 +474,7 @@ impl Read for OneState<'_> {
         let can_go_on = self.rows.verify(report)?;
         // Compares with the newest state, not with the one that is read: the record has later writes already.
         if let Ok(Some(rollback)) = self.sqlite.rollback() {
-            report.problems.push(format!(
+            report.add(format!(
                 "acknowledged writes are missing: the last was at position {}, the store is at {}",
                 rollback.acknowledged, rollback.found
             ));

@@ -104,11 +104,8 @@ pub(in crate::sqlite) fn is_whole(row: &Row<'_>, columns: usize) -> rusqlite::Re
 
 /// The same for the columns from one on.
 pub(super) fn is_whole_at(row: &Row<'_>, first: usize, columns: usize) -> rusqlite::Result<bool> {
-    is_stored(row, first + columns, crc(row, first, columns)?)
-}
-
-fn is_stored(row: &Row<'_>, column: usize, crc: u32) -> rusqlite::Result<bool> {
-    Ok(matches!(row.get_ref(column)?, ValueRef::Integer(stored) if stored == i64::from(crc)))
+    let crc = i64::from(crc(row, first, columns)?);
+    Ok(matches!(row.get_ref(first + columns)?, ValueRef::Integer(stored) if stored == crc))
 }
 
 fn crc(row: &Row<'_>, first: usize, columns: usize) -> rusqlite::Result<u32> {
@@ -168,24 +165,17 @@ impl CheckedTable {
 
     /// `key = ?1`, or `(key, key) = (?1, ?2)`.
     fn is_the_row(&self) -> String {
-        let places: Vec<String> = (1..=self.key_width())
-            .map(|place| format!("?{place}"))
-            .collect();
-        format!("({}) = ({})", self.key_of("t"), places.join(", "))
+        format!("({}) = ({})", of_table(self.key), places(self.key_width()))
     }
 
     pub(in crate::sqlite) fn key_width(&self) -> usize {
         self.key.split(',').count()
     }
 
-    fn key_of(&self, alias: &str) -> String {
-        of_table(alias, self.key)
-    }
-
     /// The values that the checksum is over, in a query on [`CheckedTable::source`].
     fn values(&self) -> String {
         let hash = if self.has_content { ", c.hash" } else { "" };
-        format!("{}{hash}", of_table("t", self.columns))
+        format!("{}{hash}", of_table(self.columns))
     }
 
     fn source(&self) -> String {
@@ -209,16 +199,9 @@ impl CheckedTable {
         hash: Option<[u8; 32]>,
     ) -> Outcome<()> {
         let sql = self.insert.get_or_init(|| {
-            let places: Vec<String> = (1..=self.own_width() + 1)
-                .map(|place| format!("?{place}"))
-                .collect();
-            format!(
-                "{} INTO {} ({}, checksum) VALUES ({})",
-                self.verb,
-                self.table,
-                self.columns,
-                places.join(", ")
-            )
+            let (verb, table, columns) = (self.verb, self.table, self.columns);
+            let places = places(self.own_width() + 1);
+            format!("{verb} INTO {table} ({columns}, checksum) VALUES ({places})")
         });
         let mut all = values.to_vec();
         if self.has_content {
@@ -233,12 +216,8 @@ impl CheckedTable {
 
     /// Writes the checksum of a row that was changed.
     pub(super) fn renew(&self, conn: &Connection, key: &[&dyn ToSql]) -> Outcome<()> {
-        let sql = format!(
-            "SELECT {} FROM {} WHERE {}",
-            self.values(),
-            self.source(),
-            self.is_the_row()
-        );
+        let the_row = self.is_the_row();
+        let sql = self.select(&format!("WHERE {the_row}"));
         let mut statement = conn.prepare_cached(&sql)?;
         let mut rows = statement.query(key)?;
         let Some(row) = rows.next()? else {
@@ -248,18 +227,10 @@ impl CheckedTable {
         drop(rows);
         let mut values = key.to_vec();
         values.push(&checksum);
-        conn.prepare_cached(&self.update())?
-            .execute(values.as_slice())?;
+        let (table, last) = (self.table, values.len());
+        let sql = format!("UPDATE {table} AS t SET checksum = ?{last} WHERE {the_row}");
+        conn.prepare_cached(&sql)?.execute(values.as_slice())?;
         Ok(())
-    }
-
-    fn update(&self) -> String {
-        format!(
-            "UPDATE {} AS t SET checksum = ?{} WHERE {}",
-            self.table,
-            self.key_width() + 1,
-            self.is_the_row()
-        )
     }
 
     /// Selects rows: the values that the checksum is over, the checksum, the key.
@@ -267,17 +238,22 @@ impl CheckedTable {
         format!(
             "SELECT {}, t.checksum, {} FROM {} {which}",
             self.values(),
-            self.key_of("t"),
+            of_table(self.key),
             self.source()
         )
     }
 }
 
 /// Columns with the alias of their table before them.
-fn of_table(alias: &str, columns: &str) -> String {
-    let columns: Vec<String> = columns
+fn of_table(columns: &str) -> String {
+    let columns = columns
         .split(',')
-        .map(|column| format!("{alias}.{}", column.trim()))
-        .collect();
-    columns.join(", ")
+        .map(|column| format!("t.{}", column.trim()));
+    columns.collect::<Vec<_>>().join(", ")
+}
+
+/// So many places for values.
+fn places(count: usize) -> String {
+    let places = (1..=count).map(|place| format!("?{place}"));
+    places.collect::<Vec<_>>().join(", ")
 }

@@ -7,14 +7,14 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::address::Address;
 use crate::content::Content;
-use crate::engine::{self, Ask, IndexChange, IndexState, NoteState, Read, Rows, Transaction};
+use crate::engine::{self, Ask, IndexChange, NoteState, Read, Rows, Transaction};
 use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::key::{EntryId, Name};
 use crate::model::report::Report;
 use crate::note::{EntryType, Position};
 use crate::scope::Scope;
-use crate::store::{self, Answers, Count, SideValue, Version};
+use crate::store::{self, Answers, Count, SideValue};
 
 use super::damage::LeftOut;
 use super::events;
@@ -60,19 +60,15 @@ impl<'e> Handle<'e> {
     }
 
     /// A handle on a connection that an application lends.
-    pub(in crate::sqlite) fn lent(self) -> Self {
-        Self {
-            is_lent: true,
-            ..self
-        }
+    pub(in crate::sqlite) fn lent(mut self) -> Self {
+        self.is_lent = true;
+        self
     }
 
     /// A handle that overwrites texts before it removes their rows.
-    pub(in crate::sqlite) fn erasing(self) -> Self {
-        Self {
-            is_erasing: true,
-            ..self
-        }
+    pub(in crate::sqlite) fn erasing(mut self) -> Self {
+        self.is_erasing = true;
+        self
     }
 
     pub(super) fn scope_id(&self, scope: &Scope) -> Outcome<Option<i64>> {
@@ -202,22 +198,13 @@ impl<'e> Handle<'e> {
             })?,
             side: each(&ask.side, |space| read::side(conn, space))?,
             about: each(&ask.about, |content| read::about(conn, content))?,
-            spaces: match ask.spaces {
-                true => read::spaces(conn)?,
-                false => Vec::new(),
-            },
+            spaces: when(ask.spaces, || read::spaces(conn))?,
             scope_numbers: each(&ask.scope_numbers, |scope| {
                 let id = read::scope_id(conn, scope)?;
                 Ok(id.and_then(|id| u32::try_from(id).ok()))
             })?,
-            index: match ask.index {
-                true => index::state(conn)?,
-                false => IndexState::default(),
-            },
-            segments: match ask.segments {
-                true => index::segments(conn)?,
-                false => Vec::new(),
-            },
+            index: when(ask.index, || index::state(conn))?,
+            segments: when(ask.segments, || index::segments(conn))?,
             segment_notes: each(&ask.segment_notes, |id| index::segment_notes(conn, *id))?,
             blocks: each(&ask.blocks, |blocks| index::blocks(conn, blocks))?,
             forgotten_after: match ask.forgotten_after {
@@ -265,25 +252,13 @@ impl<'e> Handle<'e> {
                 events::page(conn, &of.session, of.before, of.limit)
             })?,
             leases: each(&ask.leases, |session| events::lease(conn, session))?,
-            all_leases: match ask.all_leases {
-                true => events::leases(conn, left_out)?,
-                false => Vec::new(),
-            },
-            event_sessions: match ask.event_sessions {
-                true => events::sessions(conn, left_out)?,
-                false => Vec::new(),
-            },
+            all_leases: when(ask.all_leases, || events::leases(conn, left_out))?,
+            event_sessions: when(ask.event_sessions, || events::sessions(conn, left_out))?,
             feed: each(&ask.feed, |of| feed::after(conn, of.after, of.limit))?,
             operations: each(&ask.operations, |of| feed::operation(conn, *of))?,
             steps: each(&ask.steps, |position| feed::step(conn, position.number()))?,
-            store_id: match ask.store_id {
-                true => read::store_id(conn)?,
-                false => None,
-            },
-            version: match ask.version {
-                true => recent::version(conn, self.is_lent)?,
-                false => Version::default(),
-            },
+            store_id: when(ask.store_id, || read::store_id(conn))?,
+            version: when(ask.version, || recent::version(conn, self.is_lent))?,
             damaged: Vec::new(),
         })
     }
@@ -312,6 +287,14 @@ impl<'e> Handle<'e> {
 
 fn at_position(position: &Position) -> String {
     format!("the revision at position {position}")
+}
+
+/// The answer to a question that is asked or not.
+fn when<A: Default>(is_asked: bool, answer: impl FnOnce() -> Outcome<A>) -> Outcome<A> {
+    match is_asked {
+        true => answer(),
+        false => Ok(A::default()),
+    }
 }
 
 fn each<Q, A>(questions: &[Q], answer: impl FnMut(&Q) -> Outcome<A>) -> Outcome<Vec<A>> {
