@@ -197,7 +197,7 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     let end = if labels.is_empty() { "" } else { "\n" };
     let mut text = [labels.trim_start(), end, &note.content.shown()].concat();
     if let Some(others) = single::replaced(call.notes.store(), &note)? {
-        let (labels, theirs) = (list::labels(&others), others.content.shown());
+        let (labels, theirs) = (others.labels(line_for_model), others.content.shown());
         text += &format!("\n\nothers say{labels}:\n{theirs}");
     }
     Ok(text)

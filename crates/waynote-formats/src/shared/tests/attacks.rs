@@ -251,7 +251,7 @@ fn of_more_files_than_are_looked_at_a_part_is_read() {
     notes.all();
     let left_out = notes.left_out();
     assert!(left_out.len() <= MOST + 1, "{}", left_out.len());
-    assert!(left_out.iter().any(|of| of.file == FOLDER));
+    assert!(left_out.iter().any(|(file, _)| file == FOLDER));
     // What is not asked for costs nothing.
     let notes = shop.notes();
     let of_src = notes.of_scopes(&scopes(&["~/shop/src"]));
