@@ -24,6 +24,14 @@ pub(crate) fn hint(error: &Error) -> String {
     }
 }
 
+/// How a person changes a note of the team.
+const OF_TEAM: &str =
+    "the same command with `--store URL` does it; `waynote config` has the URL, as team.store";
+
+/// How a person changes a shared note.
+const OF_FILE: &str = "`waynote edit` opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, \
+                       `pinned: true` in its front matter pins it";
+
 /// The command or the option that helps, as what follows the advice.
 fn command(error: &Error) -> Option<String> {
     Some(match error {
@@ -43,14 +51,7 @@ fn command(error: &Error) -> Option<String> {
                 Address::Place(_) => "; `note --replace` begins your own, which stands before it",
                 _ => "",
             };
-            let how = match of_team {
-                true => "the same command with `--store URL` does it; `waynote config` has the URL, as team.store",
-                false => {
-                    "`waynote edit` opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, \
-                     `pinned: true` in its front matter pins it"
-                }
-            };
-            format!("{how}{own}")
+            [if *of_team { OF_TEAM } else { OF_FILE }, own].concat()
         }
         Error::NoteTooLarge { limit, .. } => raise(limit),
         Error::TooManyNotes { .. } => raise("max_notes"),

@@ -520,7 +520,7 @@ fn an_agent_reads_shared_notes_and_writes_to_the_store() {
     agent.call("note_save", save(json!({ "if_revision": 0 })));
     has(
         agent.call("note_show", json!({ "key": "fees" })),
-        "Two percent.",
+        "Two percent.\n\nothers say (shared):\nOne percent.",
     );
     agent.end();
     has(alice.ok("context"), "(yours; the shared one differs)");

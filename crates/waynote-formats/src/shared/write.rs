@@ -49,12 +49,9 @@ impl SharedNotes {
 
     /// The same as waynote spells it.
     pub(super) fn path_of(&self, address: &Address) -> Option<PathBuf> {
-        let key = match address {
-            Address::PlaceKey(_, key) => Some(key),
-            _ => None,
-        };
+        let key = address.key().and_then(|key| key.parse().ok());
         let folder = name::path(self.below(address.place()?)?);
-        Some(Path::new(&folder).join(name::file(key)))
+        Some(Path::new(&folder).join(name::file(key.as_ref())))
     }
 
     /// A note's file with this text. Where `pinned` or `cites` is not given, the file keeps

@@ -185,16 +185,14 @@ impl<S: Store> Store for StoreBeside<S> {
         let scopes: Vec<Scope> = addresses.iter().map(Address::scope).collect();
         let mut laid = self.laid(Some(&scopes));
         laid.retain(|address| addresses.contains(address));
-        let is_whole = self.not_read().is_empty();
-        if laid.is_empty() && is_whole {
+        let is_torn = !self.not_read().is_empty();
+        if laid.is_empty() && !is_torn {
             return self.store.apply(changes, stamp);
         }
         let shown = laid.shown(&self.store)?;
         let writer = person::stamped(stamp, || self.store.leases())?;
-        for address in addresses
-            .iter()
-            .filter(|_| !is_whole && is_careful(&writer))
-        {
+        let is_careful = matches!(writer.replaces, Replaces::Read | Replaces::Own);
+        for address in addresses.iter().filter(|_| is_torn && is_careful) {
             self.others(address)?;
         }
         for change in changes {
@@ -214,10 +212,6 @@ impl<S: Store> Store for StoreBeside<S> {
     }
 }
 
-fn is_careful(writer: &Stamp) -> bool {
-    matches!(writer.replaces, Replaces::Read | Replaces::Own)
-}
-
 /// Whether a change is refused where a note of others is shown, with the revision that a save has to expect; none if no
 /// change of that kind is made here.
 fn refused(change: &Change, shown: &Note, writer: &Stamp) -> Option<Option<u64>> {
@@ -225,10 +219,12 @@ fn refused(change: &Change, shown: &Note, writer: &Stamp) -> Option<Option<u64>>
         (Change::Save { expect, .. }, Replaces::Read) => {
             (*expect == Expect::Any).then_some(Some(shown.revision))
         }
-        (Change::Save { .. }, Replaces::Own) | (Change::Pin { .. }, _) => Some(None),
+        (Change::Save { .. }, Replaces::Own)
+        | (Change::Pin { .. }, _)
+        | (Change::Delete { .. }, Replaces::Read | Replaces::Own) => Some(None),
         // A silent own note can go: the note of others stays. A retry whose first answer was lost is refused as well:
         // only the own store knows what it has done.
-        (Change::Delete { .. }, _) => (is_careful(writer) || shown.revision == 0).then_some(None),
+        (Change::Delete { .. }, _) => (shown.revision == 0).then_some(None),
         _ => None,
     }
 }

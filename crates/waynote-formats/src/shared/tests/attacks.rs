@@ -26,12 +26,6 @@ fn nothing_is_read_or_written_through_a_link() {
     pipe(&at(".waynote/pipe.md"));
     let _socket = UnixListener::bind(at(".waynote/socket.md")).unwrap();
     fs::create_dir_all(at(".waynote/folder.md/y.md")).unwrap();
-    // Others than root make no device.
-    let (zero, of_zero) = (at(".waynote/zero.md"), makedev(1, 5));
-    if mknodat(CWD, &zero, FileType::CharacterDevice, Mode::RWXU, of_zero).is_ok() {
-        assert_eq!(addresses(&shop.notes().all()), ["@#fine"]);
-        fs::remove_file(zero).unwrap();
-    }
     let notes = shop.notes();
     assert_eq!(addresses(&notes.all()), ["@#fine"]);
     insta::assert_snapshot!(left_out(&notes).join("\n"), @"
@@ -84,6 +78,26 @@ fn nothing_is_read_or_written_through_a_link() {
     pipe(&at(".waynote"));
     let notes = shop.notes();
     assert!(notes.all().is_empty() && notes.left_out().len() == 1);
+}
+
+#[test]
+fn a_device_is_no_note() {
+    let shop = Shop::new();
+    shop.put(".waynote/fine.md", "fine");
+    let zero = shop.path().join(".waynote/zero.md");
+    let (kind, of_zero) = (FileType::CharacterDevice, makedev(1, 5));
+    // Others than root are refused.
+    if mknodat(CWD, &zero, kind, Mode::RWXU, of_zero).is_err() {
+        return;
+    }
+    let notes = shop.notes();
+    assert_eq!(addresses(&notes.all()), ["@#fine"]);
+    assert_eq!(
+        left_out(&notes),
+        [".waynote/zero.md: it is no regular file"]
+    );
+    let written = notes.write(&address("@#zero"), &content("x"), None, None);
+    assert!(written.is_err());
 }
 
 #[test]
@@ -237,7 +251,7 @@ fn of_more_files_than_are_looked_at_a_part_is_read() {
     notes.all();
     let left_out = notes.left_out();
     assert!(left_out.len() <= MOST + 1, "{}", left_out.len());
-    assert!(left_out.iter().any(|of| of.0 == FOLDER));
+    assert!(left_out.iter().any(|(file, _)| file == FOLDER));
     // What is not asked for costs nothing.
     let notes = shop.notes();
     let of_src = notes.of_scopes(&scopes(&["~/shop/src"]));
