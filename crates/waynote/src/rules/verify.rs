@@ -26,6 +26,7 @@ pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
     let mut checked = Verifier {
         rows,
         contents: HashSet::new(),
+        forgotten: HashSet::new(),
         report,
     };
     let mut scopes = checked.journal()?;
@@ -46,6 +47,8 @@ pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
 struct Verifier<'r> {
     rows: &'r dyn Read,
     contents: HashSet<ContentHash>,
+    /// The notes of which a revision was forgotten: who wrote the text of such a note is not known any more.
+    forgotten: HashSet<Address>,
     report: Report,
 }
 
@@ -78,8 +81,7 @@ impl Verifier<'_> {
                 Some(scope) => named(scope, &key),
                 None => format!("scope {id}#{key:?}"),
             };
-            let problem = format!("{name} has a gap in its revisions");
-            self.report.problems.push(problem);
+            self.problem(format!("{name} has a gap in its revisions"));
         }
         Ok(scopes.into_values().flatten().collect())
     }
@@ -110,9 +112,7 @@ impl Verifier<'_> {
         if damaged.is_empty() {
             let counted = notes.iter().filter(|note| is_counted(&note.address));
             if rows.store.counts != [counted.count() as u64] {
-                self.report
-                    .problems
-                    .push(format!("{scope} has a wrong count of notes"));
+                self.problem(format!("{scope} has a wrong count of notes"));
             }
             self.events(scope, &events)?;
         }
@@ -120,26 +120,17 @@ impl Verifier<'_> {
             let noted = history.iter().filter_map(Revision::note);
             self.contents.extend(noted.map(|note| note.content.hash()));
             self.repeats(history, &damaged);
+            let forgotten = history.iter().find(|of| of.forgotten().is_some());
+            self.forgotten
+                .extend(forgotten.map(|of| of.address().clone()));
         }
         let now = AsOf::Position(Position::new(i64::MAX));
-        let is_forgotten =
-            |history: &&Vec<Revision>| history.iter().any(|of| of.forgotten().is_some());
-        let forgotten = histories.iter().filter(is_forgotten).flatten();
-        let forgotten = forgotten.map(|of| of.address().clone()).collect();
-        let given = as_of::notes(histories, events, now);
-        self.notes(notes, given, &forgotten, &damaged);
+        self.notes(notes, as_of::notes(histories, events, now), &damaged);
         Ok(())
     }
 
-    /// Compares the notes with those that the journal gives. Damaged ones have been named. Who wrote the text of a note is
-    /// not known any more if a revision of it was forgotten.
-    fn notes(
-        &mut self,
-        notes: Vec<Note>,
-        given: Vec<Note>,
-        forgotten: &HashSet<Address>,
-        damaged: &[String],
-    ) {
+    /// Compares the notes with those that the journal gives. Damaged ones have been named.
+    fn notes(&mut self, notes: Vec<Note>, given: Vec<Note>, damaged: &[String]) {
         let mut notes: BTreeMap<Address, Note> = notes
             .into_iter()
             .map(|note| (note.address.clone(), note))
@@ -153,7 +144,7 @@ impl Verifier<'_> {
                 Some(note) => {
                     // Rules for credentials change, and previews that are stored do not follow.
                     given.preview.clone_from(&note.preview);
-                    if forgotten.contains(&address) {
+                    if self.forgotten.contains(&address) {
                         given.author.clone_from(&note.author);
                     }
                     if note == given {
@@ -166,12 +157,11 @@ impl Verifier<'_> {
                     }
                 }
             };
-            self.report.problems.push(format!("{address} {says}"));
+            self.problem(format!("{address} {says}"));
         }
         for address in notes.into_keys() {
             if !is_damaged(&address, damaged) {
-                let problem = format!("{address} does not match its journal");
-                self.report.problems.push(problem);
+                self.problem(format!("{address} does not match its journal"));
             }
         }
     }
@@ -195,9 +185,7 @@ impl Verifier<'_> {
             };
             let is_repeat = revision.action == Action::Repeat;
             if is_repeat && !(is_same && matches!(address, Address::Session(..))) {
-                self.report
-                    .problems
-                    .push(format!("{address} has a repeat that does not match it"));
+                self.problem(format!("{address} has a repeat that does not match it"));
             }
             before = Some(revision);
         }
@@ -213,9 +201,7 @@ impl Verifier<'_> {
             .map(|event| event.number)
             .eq(1..=events.len() as u64)
         {
-            self.report
-                .problems
-                .push(format!("{scope} has a gap in its events"));
+            self.problem(format!("{scope} has a gap in its events"));
         }
         let held = events.iter().fold(None, |held, event| match event.event {
             SessionEvent::LoopStarted { .. } => Some(event.number),
@@ -223,18 +209,22 @@ impl Verifier<'_> {
             _ => held,
         });
         if self.rows.lease(session)?.map(|lease| lease.number) != held {
-            self.report.problems.push(format!(
+            self.problem(format!(
                 "{scope} has the lease of another loop than its events say"
             ));
         }
         Ok(())
     }
 
+    fn problem(&mut self, problem: String) {
+        self.report.problems.push(problem);
+    }
+
     /// Reports a problem of something, unless the engine has named it.
     fn says(&mut self, what: &str, problem: &str) {
         let mut problems = self.report.problems.iter();
         if !problems.any(|known| known.contains(what)) {
-            self.report.problems.push(problem.to_owned());
+            self.problem(problem.to_owned());
         }
     }
 }
