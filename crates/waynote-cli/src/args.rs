@@ -203,7 +203,7 @@ pub(crate) enum Command {
     /// this directory, its parents or its subdirectories. It skips what others wrote, imports and log entries. `redo`
     /// brings the change back.
     Undo {
-        /// Undo the last change of this note, whoever made it
+        /// Undo the last change of this note, whoever made it; in a store of several people, only your own
         address: Option<String>,
     },
     /// Redo what the last undo took back; run it again for the undo before

@@ -234,7 +234,7 @@ impl State {
                 let mut scopes = self.scopes_of(*kind);
                 scopes.retain(|scope| !self.of_scope(scope).is_empty());
                 each(&scopes, |scope| ScopeSummary {
-                    notes: self.count(&Count::Counted(scope.clone())),
+                    notes: self.of_scope(scope).len() as u64,
                     scope: scope.clone(),
                 })
             }),

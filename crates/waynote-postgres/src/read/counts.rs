@@ -67,7 +67,8 @@ const ALL_ENTRIES: &str = types!(
 );
 
 const SUMMARIES: &str =
-    "SELECT u.i, s.kind, s.name, s.notes FROM unnest($2) WITH ORDINALITY u (kind, i)
+    "SELECT u.i, s.kind, s.name, s.notes + (SELECT count(*) FROM waynote.note n
+        WHERE n.store = $1 AND n.scope = s.scope AND n.key = '') FROM unnest($2) WITH ORDINALITY u (kind, i)
      JOIN waynote.scope s ON s.store = $1 AND s.kind = u.kind
      WHERE EXISTS (SELECT FROM waynote.note n WHERE n.store = $1 AND n.scope = s.scope)
      ORDER BY u.i, s.name";

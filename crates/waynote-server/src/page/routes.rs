@@ -16,7 +16,7 @@ use super::notes::history::{self, History};
 use super::notes::{self, Notes, edit, worth};
 use super::now::{self, Now};
 use super::sessions::{self, Sessions};
-use super::site::{Site, View};
+use super::site::{Site, View, beside};
 use super::{answer, assets, markdown, shell, sign_in, words};
 use crate::app::App;
 use crate::problem::Problem;
@@ -134,8 +134,8 @@ async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Sh
     let of = visit.clone();
     let shown = visit.search(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
+        let store = &beside(&of, store);
         let site = Site::gather(&of, store)?;
-        let store = &site.beside(store);
         let made = make(store, &site, &fields).unwrap_or_else(|error| Made {
             main: html! {
                 div.head { h1 { (view.title()) } }
@@ -170,8 +170,8 @@ async fn carry_out(visit: Visit, view: View, uri: Uri, body: Bytes, act: Act) ->
     let of = visit.clone();
     let done = visit.run(move |store| {
         let fields = Fields::parse(&body);
+        let store = &beside(&of, store);
         let site = Site::gather(&of, store)?;
-        let store = &site.beside(store);
         let sent = Sent {
             store,
             site: &site,
@@ -276,7 +276,7 @@ async fn text(Looks(visit): Looks, RawQuery(query): RawQuery) -> Shown {
     let text = visit.run(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
         let address: Address = fields.get("note").unwrap_or_default().parse()?;
-        let store = Site::gather(&of, store)?.beside(store);
+        let store = beside(&of, store);
         let note = waynote::single::get(&store, &address, None)?;
         Ok(waynote::secrets::masked(&note.content.shown()).into_owned())
     });

@@ -110,7 +110,7 @@ impl Seen {
         scopes.map(|of| of.scope.name().to_owned()).collect()
     }
 
-    /// The number of notes, as limits count them: of the whole store, or of a scope.
+    /// The number of notes: of the whole store, or of a scope.
     pub(crate) fn notes(&self, scope: Option<&Scope>) -> u64 {
         match scope {
             Some(scope) => self

@@ -72,8 +72,17 @@ pub(crate) fn holders(store: &dyn Store, is_dead: IsDead<'_>) -> Result<Vec<(Nam
     holders.collect()
 }
 
+/// The store with the notes that others have for the directory that the server was started with.
+pub(crate) fn beside<'s>(visit: &Visit, store: &'s dyn Store) -> StoreBeside<&'s dyn Store> {
+    let beside = StoreBeside::new(store);
+    if let Some(start) = &visit.app.start {
+        beside.lay_over((start.beside)());
+    }
+    beside
+}
+
 impl<'a> Site<'a> {
-    /// Gathers the data from the store.
+    /// Gathers the data from the store, which has the notes of others [beside](beside) it.
     ///
     /// # Errors
     /// Those of reading the store.
@@ -109,15 +118,6 @@ impl Site<'_> {
             Some(start) => (start.lineages)(&place),
             None => place.into(),
         }
-    }
-
-    /// The store with the notes that others have for the directory that the server was started with.
-    pub(crate) fn beside<'s>(&self, store: &'s dyn Store) -> StoreBeside<&'s dyn Store> {
-        let beside = StoreBeside::new(store);
-        if let Some(start) = self.start {
-            beside.lay_over((start.beside)());
-        }
-        beside
     }
 
     /// The loop that holds a session.

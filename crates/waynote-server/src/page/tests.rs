@@ -175,6 +175,25 @@ fn what_no_session_was_given_is_worth_a_look() {
     assert!(!page.contains("tone"), "{page}");
 }
 
+#[test]
+fn lists_of_a_store_of_several_people_name_the_authors() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    for (view, query) in [
+        (View::Notes, ""),
+        (View::Notes, "q=flaky"),
+        (View::Now, "agent=builder&place=~/projects/shop"),
+    ] {
+        for is_shared in [true, false] {
+            let page = on_site(&store, |site| {
+                page_on(&store, &Site { is_shared, ..site }, view, query)
+            });
+            let author = "<span class=\"chip \">by agent builder</span>";
+            assert_eq!(page.contains(author), is_shared, "{query}: {page}");
+        }
+    }
+}
+
 /// The tokens of a start over the last days, where they are asked for.
 #[test]
 fn the_cost_of_a_start_is_a_plot() {

@@ -12,6 +12,7 @@ use waynote::visible::{lines, visible};
 use waynote::{Address, Author, EntryType, Error, Name, Note, Scope};
 
 use super::fields::Link;
+use super::site::Site;
 
 /// An address, its scope quieter than its key.
 pub(crate) fn address(address: &Address) -> Markup {
@@ -160,6 +161,16 @@ pub(crate) fn pages(back: Option<(Link, &str)>, next: Option<(Link, &str)>) -> M
             }
         }
     }
+}
+
+/// Whose a note of a list is: a mark if others share it, and in a store of several people its author.
+pub(crate) fn whose(site: &Site<'_>, note: &Note) -> Markup {
+    let by = || {
+        Author::of(&note.author)
+            .by(visible)
+            .filter(|_| site.is_shared)
+    };
+    html! { @if let Some(whose) = note.mark(visible).or_else(by) { " " (chip("", &whose)) " " } }
 }
 
 /// The words for an author.

@@ -221,6 +221,11 @@ fn the_page_of_one_browser_opens_where_it_was_started() {
     for word in ["Delete", "revision <b", "written "] {
         assert!(!shared.contains(word), "{word}");
     }
+    // The list of all has it too, and they are as many as it says.
+    let all = get("/s/notes/notes");
+    has(&all, "All notes<span class=\"dimmer num\">4</span>");
+    assert_eq!(all.matches("data-key=").count(), 4, "{all}");
+    has(&all, r#"<span class="chip ">shared</span> ask ops first"#);
     let other = get("/s/notes/?place=~/other");
     has(other, r#"name="place" value="~/other""#);
 }

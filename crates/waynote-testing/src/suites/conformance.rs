@@ -34,8 +34,11 @@ pub(crate) fn notes_of_places_cascade(store: &dyn LocalStore) {
     assert!(places.delete(&place("~/a"), &at(2)).unwrap());
     assert!(!places.delete(&place("~/a"), &at(3)).unwrap());
     assert_eq!(places.read(&place("~/a")).unwrap(), None);
+    let keyed = save("place:~#k".parse().unwrap(), "v");
+    store.apply(&[keyed], &at(4)).unwrap();
     let scopes = store.scopes(ScopeKind::Place).unwrap();
-    assert_eq!(scopes.len(), 4);
+    let counts: Vec<u64> = scopes.iter().map(|of| of.notes).collect();
+    assert_eq!(counts, [1, 2, 1, 1]);
 }
 
 pub(crate) fn all_changes_of_one_call_or_none(store: &dyn LocalStore) {

@@ -1,7 +1,6 @@
 //! The note, its revisions, and what they are made of.
 
-use std::borrow::{Borrow, Cow};
-use std::convert::Infallible;
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -349,11 +348,11 @@ impl Revision {
                 })
             }
             _ => {
-                let numbered = |number| history.binary_search_by_key(&number, Self::number);
-                let Ok(author) = self.writer(|number| {
-                    let found = numbered(number).ok().map(|at| &history[at]);
-                    Ok::<_, Infallible>(found)
-                });
+                let numbered = |number| {
+                    let found = history.binary_search_by_key(&number, Self::number);
+                    Ok(found.ok().map(|at| history[at].clone()))
+                };
+                let author = self.writer(numbered).ok()?;
                 Some(Note { author, ..note })
             }
         }
@@ -368,13 +367,13 @@ impl Revision {
     ///
     /// # Errors
     /// Those of `revision`, which returns a revision of the note by its number.
-    pub(crate) fn writer<R: Borrow<Self>, E>(
+    pub(crate) fn writer(
         &self,
-        mut revision: impl FnMut(u64) -> Result<Option<R>, E>,
-    ) -> Result<Name, E> {
+        mut revision: impl FnMut(u64) -> Result<Option<Self>>,
+    ) -> Result<Name> {
         let mut author = self.author().clone();
         let mut earlier = self.earlier(&mut revision)?;
-        while let Some(of) = earlier.as_ref().map(R::borrow)
+        while let Some(of) = earlier
             && of.content() == self.content()
         {
             author = of.author().clone();
@@ -387,15 +386,15 @@ impl Revision {
     ///
     /// # Errors
     /// As [`Self::writer`].
-    pub(crate) fn earlier<R: Borrow<Self>, E>(
+    pub(crate) fn earlier(
         &self,
-        mut revision: impl FnMut(u64) -> Result<Option<R>, E>,
-    ) -> Result<Option<R>, E> {
+        mut revision: impl FnMut(u64) -> Result<Option<Self>>,
+    ) -> Result<Option<Self>> {
         let mut number = self.undoes.unwrap_or_else(|| self.number());
         while number > 1 {
             number -= 1;
             let earlier = revision(number)?;
-            let is_it = |of: &R| of.borrow().content() == self.content();
+            let is_it = |of: &Self| of.content() == self.content();
             if self.action != Action::Restore || earlier.as_ref().is_some_and(is_it) {
                 return Ok(earlier);
             }

@@ -48,10 +48,8 @@ impl Write {
                 }
                 _ => return Ok(self),
             };
-            self.kept = Some(Note {
-                author,
-                ..note.clone()
-            });
+            let note = note.clone();
+            self.kept = Some(Note { author, ..note });
         }
         Ok(self)
     }
@@ -255,18 +253,8 @@ pub(crate) fn decide(
                     .revision(address, number)?
                     .and_then(|revision| revision.passes_to()))
             };
-            let undone = last_standing(last, undoes)?.ok_or_else(|| UndoError::NothingToUndo {
-                address: Some(address.clone()),
-            })?;
-            let (undone, mut write) = take_back(Action::Undo, undone, address, before, stamp)?;
-            // A note that went because it was forgotten cannot be made to go.
-            let is_gone = !write.existed && write.revision.note().is_none();
-            if is_gone && undone.is_some_and(|undone| undone.forgotten().is_some()) {
-                return Err(UndoError::NothingToUndo {
-                    address: Some(address.clone()),
-                }
-                .into());
-            }
+            let undone = last_standing(last, undoes)?.ok_or_else(|| nothing_to_undo(address))?;
+            let mut write = take_back(Action::Undo, undone, address, before, stamp)?;
             if let (State::Present(note), Some(origin)) = (&mut write.revision.state, origin) {
                 note.author = origin.author.clone().unwrap_or_else(|| note.author.clone());
                 note.updated_at = micros(origin.updated_at);
@@ -284,21 +272,20 @@ pub(crate) fn decide(
             let undo = undo.ok_or_else(|| UndoError::NothingToRedo {
                 address: Some(address.clone()),
             })?;
-            let (_, write) = take_back(Action::Redo, undo, address, before, stamp)?;
-            Ok(Some(write))
+            take_back(Action::Redo, undo, address, before, stamp).map(Some)
         }
     }
 }
 
-/// The revision with this number, and a new one that takes it back. In a store of several people, each takes back only
-/// their own and their agents'.
+/// A new revision that takes back the one with this number. In a store of several people, each takes back only their own
+/// and their agents'.
 fn take_back(
     action: Action,
     number: u64,
     address: &Address,
     before: &PendingStore<'_>,
     stamp: &Stamp,
-) -> Result<(Option<Revision>, Write)> {
+) -> Result<Write> {
     let taken = before.revision(address, number)?;
     if let Some(taken) = taken.as_ref().filter(|of| of.token != stamp.token)
         && before.is_of_several()
@@ -306,13 +293,16 @@ fn take_back(
         let (address, by) = (address.clone(), taken.author().clone());
         return Err(UndoError::Superseded { address, by }.into());
     }
-    let state = match before.revision(address, number - 1)? {
-        Some(revision) => revision.state,
-        None => deleted(address, 0, stamp),
-    };
+    let earlier = before.revision(address, number - 1)?;
+    let state = earlier.map_or_else(|| deleted(address, 0, stamp), |of| of.state);
     let mut write = bring_back(action, state, address, before, stamp)?;
     write.revision.undoes = Some(number);
-    Ok((taken, write))
+    // A note that went because it was forgotten cannot be made to go.
+    let is_gone = !write.existed && write.revision.note().is_none();
+    match taken.and_then(|of| of.forgotten()) {
+        Some(_) if is_gone => Err(nothing_to_undo(address)),
+        _ => Ok(write),
+    }
 }
 
 /// A new revision with an older state. Restoring counts as an update.
@@ -527,6 +517,11 @@ fn not_in_log(address: &Address) -> Result<()> {
         }),
         _ => Ok(()),
     }
+}
+
+fn nothing_to_undo(address: &Address) -> Error {
+    let address = Some(address.clone());
+    UndoError::NothingToUndo { address }.into()
 }
 
 fn not_found(address: &Address) -> Error {

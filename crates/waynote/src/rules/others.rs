@@ -25,10 +25,9 @@ pub(super) fn check(
     before: &PendingStore<'_>,
     stamp: &Stamp,
 ) -> Result<()> {
-    match (stamp.replaces, expect) {
-        (Replaces::Any | Replaces::AnyOrOwn, _)
-        | (Replaces::Read | Replaces::Own, Expect::Revision(_)) => return Ok(()),
-        (Replaces::Read | Replaces::Own, Expect::Any) => {}
+    let is_careful = matches!(stamp.replaces, Replaces::Read | Replaces::Own);
+    if !is_careful || expect != Expect::Any {
+        return Ok(());
     }
     let mut next = before.revision(&note.address, note.revision)?;
     while let Some(revision) = next {

@@ -26,6 +26,7 @@ pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
     let mut checked = Verifier {
         rows,
         contents: HashSet::new(),
+        forgotten: HashSet::new(),
         report,
     };
     let mut scopes = checked.journal()?;
@@ -46,6 +47,8 @@ pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
 struct Verifier<'r> {
     rows: &'r dyn Read,
     contents: HashSet<ContentHash>,
+    /// The notes of which a revision was forgotten: who wrote the text of such a note is not known any more.
+    forgotten: HashSet<Address>,
     report: Report,
 }
 
@@ -119,26 +122,17 @@ impl Verifier<'_> {
             let noted = history.iter().filter_map(Revision::note);
             self.contents.extend(noted.map(|note| note.content.hash()));
             self.repeats(history, &damaged);
+            let forgotten = history.iter().find(|of| of.forgotten().is_some());
+            self.forgotten
+                .extend(forgotten.map(|of| of.address().clone()));
         }
         let now = AsOf::Position(Position::new(i64::MAX));
-        let is_forgotten =
-            |history: &&Vec<Revision>| history.iter().any(|of| of.forgotten().is_some());
-        let forgotten = histories.iter().filter(is_forgotten).flatten();
-        let forgotten = forgotten.map(|of| of.address().clone()).collect();
-        let given = as_of::notes(histories, events, now);
-        self.notes(notes, given, &forgotten, &damaged);
+        self.notes(notes, as_of::notes(histories, events, now), &damaged);
         Ok(())
     }
 
-    /// Compares the notes with those that the journal gives. Damaged ones have been named. Who wrote the text of a note is
-    /// not known any more if a revision of it was forgotten.
-    fn notes(
-        &mut self,
-        notes: Vec<Note>,
-        given: Vec<Note>,
-        forgotten: &HashSet<Address>,
-        damaged: &[String],
-    ) {
+    /// Compares the notes with those that the journal gives. Damaged ones have been named.
+    fn notes(&mut self, notes: Vec<Note>, given: Vec<Note>, damaged: &[String]) {
         let mut notes: BTreeMap<Address, Note> = notes
             .into_iter()
             .map(|note| (note.address.clone(), note))
@@ -152,7 +146,7 @@ impl Verifier<'_> {
                 Some(note) => {
                     // Rules for credentials change, and previews that are stored do not follow.
                     given.preview.clone_from(&note.preview);
-                    if forgotten.contains(&address) {
+                    if self.forgotten.contains(&address) {
                         given.author.clone_from(&note.author);
                     }
                     if note == given {

@@ -134,7 +134,7 @@ impl Version {
 pub struct ScopeSummary {
     /// The scope.
     pub scope: Scope,
-    /// The number of its notes, as the limit counts them: without a place's own note.
+    /// The number of its notes.
     pub notes: u64,
 }
 

@@ -120,27 +120,19 @@ pub(crate) fn change(sent: &Sent<'_>) -> Result<Outcome> {
         cites::confirm(store, &address, sent.stamp)?;
         return Ok(done(sent.site, &asked, &address, "confirmed"));
     }
-    let note = address.clone();
-    let pin = |address, pinned| Change::Pin {
-        address,
-        pinned,
-        expect: Expect::Any,
-    };
+    let of = address.clone();
     let (change, said) = match sent.act {
-        "pin" => (pin(note, true), "pinned"),
-        "unpin" => (pin(note, false), "unpinned"),
+        "pin" => (Change::pin(address, true), "pinned"),
+        "unpin" => (Change::pin(address, false), "unpinned"),
         "delete" => {
             // Only the revision that the person saw is deleted, not a text that somebody else has just written.
-            let (address, expect) = (note, last.into());
+            let expect = last.into();
             (Change::Delete { address, expect }, "deleted")
         }
-        "redo" => {
-            let address = note;
-            (Change::Redo { address, last }, "redone")
-        }
+        "redo" => (Change::Redo { address, last }, "redone"),
         "restore" => {
             let restore = Change::Restore {
-                address: note,
+                address,
                 revision: fields.number("revision")?.unwrap_or_default(),
                 last,
             };
@@ -148,7 +140,7 @@ pub(crate) fn change(sent: &Sent<'_>) -> Result<Outcome> {
         }
         "undo" => {
             let undo = Change::Undo {
-                address: note,
+                address,
                 origin: None,
                 last,
             };
@@ -161,7 +153,7 @@ pub(crate) fn change(sent: &Sent<'_>) -> Result<Outcome> {
         true => said,
         false => "unchanged",
     };
-    Ok(done(sent.site, &asked, &address, said))
+    Ok(done(sent.site, &asked, &of, said))
 }
 
 /// Back to the list, with the note open.

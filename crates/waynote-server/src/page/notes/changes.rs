@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use waynote::visible::visible;
 use waynote::{Action, Position, Reader, Result, Revision, State};
 
+use super::list::after;
 use super::{Asked, Notes};
 use crate::page::site::Site;
 use crate::page::words::{self, address, author, chip, day};
@@ -25,8 +26,7 @@ pub(crate) struct Changes {
 impl Changes {
     /// The changes that were asked for, from a bounded part of the journal.
     pub(super) fn gather(store: &dyn Reader, asked: &Asked) -> Result<Self> {
-        let number = |after| i64::try_from(after).unwrap_or(i64::MAX);
-        let mut next = asked.after.map(|after| Position::new(number(after)));
+        let mut next = asked.position();
         let mut items = Vec::new();
         for _ in 0..READS {
             let changes = store.journal(next, CHANGES)?;
@@ -52,11 +52,7 @@ impl Changes {
 
 pub(super) fn view(site: &Site<'_>, notes: &Notes, changes: &Changes) -> Markup {
     let asked = &notes.asked;
-    let to = |after| {
-        let asked = asked.clone();
-        Asked { after, ..asked }.link(site)
-    };
-    let next = changes.next.and_then(|of| u64::try_from(of.number()).ok());
+    let next = changes.next.and_then(after);
     html! {
         section.card.list aria-label="Latest changes" data-live="list" data-list="" {
             @for change in &changes.items { (row(site, notes, change)) }
@@ -68,8 +64,8 @@ pub(super) fn view(site: &Site<'_>, notes: &Notes, changes: &Changes) -> Markup 
                 }
             }
             (words::pages(
-                asked.after.map(|_| (to(None), "Newest")),
-                next.map(|next| (to(Some(next)), "Older")),
+                asked.after.map(|_| (asked.page(site, None), "Newest")),
+                next.map(|next| (asked.page(site, Some(next)), "Older")),
             ))
         }
     }

@@ -34,11 +34,8 @@ impl History {
         // One more than the page shows: the text before its last revision.
         let page = store.history_before(&address, before, REVISIONS + 1)?;
         let last = match before {
-            None => page.first().map(Revision::number),
-            Some(_) => {
-                let last = store.history_before(&address, None, 1)?;
-                last.first().map(Revision::number)
-            }
+            None => page.first().cloned(),
+            Some(_) => store.history_before(&address, None, 1)?.pop(),
         };
         let last = last.ok_or_else(|| waynote::Error::not_found(address.to_string()))?;
         let earlier = page.iter().skip(1).cloned().map(Some).chain([None]);
@@ -47,7 +44,7 @@ impl History {
             next: (page.len() > REVISIONS).then(|| page[REVISIONS - 1].number()),
             revisions: revisions.collect(),
             address,
-            last,
+            last: last.number(),
             before,
         })
     }

@@ -1,11 +1,14 @@
 //! The list of notes, in pages: the matches of a query, the notes of a scope, or the last changed notes of the store.
 
+use waynote::store::Filter;
 use waynote::{
     Address, EntryType, Listing, Note, Position, Result, Scope, ScopeFilter, ScopeKind, ScopeList,
     SearchKind, SearchRequest, Snippet, Store,
 };
 
+use super::worth::LOOKED;
 use crate::page::fields::Fields;
+use crate::page::site::Site;
 
 /// The number of notes on a page.
 pub(crate) const PAGE: usize = 40;
@@ -109,6 +112,17 @@ impl Asked {
             show: field("show").parse().unwrap_or_default(),
         })
     }
+
+    /// The point after which the page begins, in the whole store.
+    pub(super) fn position(&self) -> Option<Position> {
+        let number = i64::try_from(self.after?).unwrap_or(i64::MAX);
+        Some(Position::new(number))
+    }
+}
+
+/// A position in a link to the page that begins after it.
+pub(super) fn after(of: Position) -> Option<u64> {
+    u64::try_from(of.number()).ok()
 }
 
 /// Reads a scope as addresses write it, `agent:name` or `repo:host/name//dir`, or the path of a place.
@@ -151,10 +165,15 @@ impl From<Note> for Item {
 
 /// Reads the page that was asked for. A note that is open is on the first page of its scope's list, even if it belongs
 /// on a later one.
-pub(crate) fn gather(store: &dyn Store, asked: &Asked, open: Option<&Note>) -> Result<List> {
+pub(crate) fn gather(
+    store: &dyn Store,
+    site: &Site<'_>,
+    asked: &Asked,
+    open: Option<&Note>,
+) -> Result<List> {
     let Some(scope) = asked.scope.as_ref().filter(|_| asked.query.is_empty()) else {
         return match asked.query.is_empty() {
-            true => changed(store, asked),
+            true => changed(store, site, asked),
             false => found(store, asked),
         };
     };
@@ -195,21 +214,24 @@ fn found(store: &dyn Store, asked: &Asked) -> Result<List> {
     })
 }
 
-/// The notes of the whole store, last changed first.
-fn changed(store: &dyn Store, asked: &Asked) -> Result<List> {
-    let number = |after: u64| i64::try_from(after).unwrap_or(i64::MAX);
-    let before = asked.after.map(|after| Position::new(number(after)));
+/// The notes of the whole store, last changed first, and then those that only others have.
+fn changed(store: &dyn Store, site: &Site<'_>, asked: &Asked) -> Result<List> {
     let kind = match &asked.only {
         Only::Kind(kind) => Some(*kind),
         _ => None,
     };
-    let latest = Listing::default().kind(kind).latest(&store, before, PAGE)?;
+    let latest = Listing::default()
+        .kind(kind)
+        .latest(&store, asked.position(), PAGE)?;
+    let mut notes = latest.notes;
+    if latest.next.is_none() && site.start.is_some() && site.seen.notes(None) <= LOOKED {
+        let places = store.select(&Filter::Kind(ScopeKind::Place))?.into_iter();
+        notes.extend(places.filter(|note| note.revision == 0 && asked.only.holds(note)));
+    }
     Ok(List {
-        items: latest.notes.into_iter().map(Item::from).collect(),
+        items: notes.into_iter().map(Item::from).collect(),
         total: None,
-        next: latest
-            .next
-            .and_then(|next| u64::try_from(next.number()).ok()),
+        next: latest.next.and_then(after),
     })
 }
 

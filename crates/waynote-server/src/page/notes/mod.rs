@@ -57,7 +57,7 @@ impl Notes {
         ];
         Ok(Self {
             shown: match asked.show {
-                Show::Notes => Shown::Notes(list::gather(store, &asked, open)?),
+                Show::Notes => Shown::Notes(list::gather(store, site, &asked, open)?),
                 Show::Changes => Shown::Changes(Changes::gather(&store, &asked)?),
                 Show::Worth => Shown::Worth(Worth::gather(&store, &asked, site)?),
             },
@@ -84,6 +84,15 @@ impl Asked {
         self.on(site.view(View::Notes))
     }
 
+    /// The link to the page of this list that begins after a point.
+    fn page(&self, site: &Site<'_>, after: Option<u64>) -> Link {
+        Self {
+            after,
+            ..self.clone()
+        }
+        .link(site)
+    }
+
     /// Adds the fields of this list to a link, so that the way back leads to this list.
     pub(crate) fn on(&self, link: Link) -> Link {
         let fields = self.fields().into_iter();
@@ -101,16 +110,13 @@ impl Asked {
 
     /// The fields of this list, for a form.
     pub(crate) fn fields(&self) -> Vec<(&'static str, String)> {
-        let query = Some(&self.query).filter(|query| !query.is_empty());
+        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let fields = [
             ("in", self.scope_field()),
-            ("q", query.cloned()),
+            ("q", given(&self.query)),
             ("only", self.only.word()),
             ("after", self.after.map(|after| after.to_string())),
-            (
-                "author",
-                (!self.author.is_empty()).then(|| self.author.clone()),
-            ),
+            ("author", given(&self.author)),
             ("show", self.show.word()),
         ];
         let given = fields.into_iter();

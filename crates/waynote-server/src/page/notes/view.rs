@@ -170,10 +170,6 @@ fn branch(site: &Site<'_>, notes: &Notes, row: &Row) -> Markup {
 
 fn list(site: &Site<'_>, notes: &Notes, list: &List) -> Markup {
     let asked = &notes.asked;
-    let to = |after| {
-        let asked = asked.clone();
-        Asked { after, ..asked }.link(site)
-    };
     html! {
         section.card.list aria-label="Notes of this list" data-live="list" data-list="" {
             @for of_one in list.items.chunk_by(|one, next| is_folded(asked, one) && one.note.address.scope() == next.note.address.scope()) {
@@ -186,8 +182,8 @@ fn list(site: &Site<'_>, notes: &Notes, list: &List) -> Markup {
             }
             @if list.items.is_empty() { (nothing(site, asked, list.next.is_some())) }
             (words::pages(
-                asked.after.map(|_| (to(None), "First page")),
-                list.next.map(|next| (to(Some(next)), "More")),
+                asked.after.map(|_| (asked.page(site, None), "First page")),
+                list.next.map(|next| (asked.page(site, Some(next)), "More")),
             ))
         }
     }
@@ -214,10 +210,10 @@ fn entry(site: &Site<'_>, notes: &Notes, item: &Item) -> Markup {
                 @if note.pinned { (chip("", "pinned")) }
                 @if note.resolved_by.is_some() { (chip("out", "resolved")) }
                 @if note.is_stale() { (chip("bad", "stale")) }
-                @if let Some(mark) = note.mark(visible) { (chip("", &mark)) }
                 @if note.source.is_dated() { (words::day(note.updated_at, site.now)) }
             }
             span.says {
+                (words::whose(site, note))
                 @match &item.snippet {
                     Some(snippet) if !snippet.text.is_empty() => { (matched(snippet)) }
                     _ if note.preview.is_empty() => { em { "(empty)" } }

@@ -20,7 +20,7 @@ use crate::page::words::{self, chip, day, grouped, unseen};
 const LISTED: usize = 30;
 
 /// The most notes that are looked through for one page: all of them are read.
-const LOOKED: u64 = 2_000;
+pub(super) const LOOKED: u64 = 2_000;
 
 /// The notes that are worth a look, in a scope or in the whole store.
 pub(crate) enum Worth {
@@ -153,6 +153,7 @@ fn not_given(site: &Site<'_>, asked: &Asked, found: &Found) -> Markup {
 /// A note with its acts, and a box to choose it with others.
 fn row(site: &Site<'_>, asked: &Asked, note: &Note, more: &Markup) -> Markup {
     let (of, base) = (&note.address, note.revision);
+    let may_change = site.may_write() && note.source.is_own();
     let is_entry = matches!(of, Address::Session(..));
     let act = |what: &str, word: &str| {
         let button = html! { button.btn { (word) (unseen(&format!(" {of}"))) } };
@@ -160,15 +161,15 @@ fn row(site: &Site<'_>, asked: &Asked, note: &Note, more: &Markup) -> Markup {
     };
     html! {
         div.worth {
-            @if site.may_write() && !is_entry {
+            @if may_change && !is_entry {
                 input type="checkbox" form="several" name="chosen" value={ (base) " " (of) } aria-label={ "choose " (of) };
             }
             div.grow {
-                a href=(site.view(View::Notes).with("note", of).href()) { (words::name(note)) }
+                a href=(site.view(View::Notes).with("note", of).href()) { (words::name(note)) } (words::whose(site, note))
                 p { (visible(&masked(&note.preview))) }
             }
             (more)
-            @if site.may_write() {
+            @if may_change {
                 (act("confirm", "Still true"))
                 @if !is_entry {
                     a.btn href=(edit_link(site, asked, of, base)) { "Edit" (unseen(&format!(" {of}"))) }
@@ -191,7 +192,7 @@ fn alike(site: &Site<'_>, asked: &Asked, pair: &[Note; 2]) -> Markup {
         section.card {
             header {
                 h2 { "Said twice" } span.grow {}
-                @if site.may_write() {
+                @if site.may_write() && pair.iter().all(|note| note.source.is_own()) {
                     (keep(right, "Keep the first")) (keep(left, "Keep the second"))
                     form.inline method="post" action=(site.link("notes/join").href()) {
                         (forms::hidden(&[("kept", left.address.to_string()), ("base", left.revision.to_string())]))
@@ -203,6 +204,7 @@ fn alike(site: &Site<'_>, asked: &Asked, pair: &[Note; 2]) -> Markup {
             div.pair { @for note in pair {
                 div {
                     a href=(site.view(View::Notes).with("note", &note.address).href()) { (words::name(note)) } " "
+                    @if let Some(mark) = note.mark(visible) { (chip("", &mark)) " " }
                     small { "by " (words::author(&note.author)) ", " (day(note.updated_at, site.now)) @if note.pinned { ", pinned" } }
                     pre.block { (lines(&masked(&note.content.shown()).chars().take(2000).collect::<String>())) }
                 }
@@ -261,10 +263,7 @@ impl Several {
 /// The question, with the texts.
 pub(crate) fn question(site: &Site<'_>, several: &Several) -> Markup {
     let (word, number) = (&several.act, several.notes.len() as u64);
-    let title = match word.as_str() {
-        "unpin" => "Unpin",
-        _ => "Delete",
-    };
+    let title = if word == "unpin" { "Unpin" } else { "Delete" };
     let back = Asked::worth().link(site).href();
     html! {
         div.head { h1 { (title) " " (waynote::text::plural(number, "note")) } }

@@ -86,7 +86,7 @@ pub(crate) struct Choices {
 /// A block with the details beside it.
 pub(crate) struct Shows {
     pub(crate) block: Block,
-    /// The entries among the first claims, for their names.
+    /// The notes of the first claims, for their names and marks.
     pub(crate) notes: Vec<Note>,
 }
 
@@ -318,11 +318,7 @@ fn asked_time(fields: &Fields, steps: &[Step]) -> Result<Option<Timestamp>> {
 
 fn shows(store: &dyn Store, block: Block) -> Result<Shows> {
     let claims = block.receipt.claims.iter().take(MOST_CLAIMS);
-    let entries = claims.filter(|claim| claim.section == Section::Iterations);
-    let entries: Vec<Address> = entries.map(|claim| claim.address.clone()).collect();
-    let notes = match entries.is_empty() {
-        true => Vec::new(),
-        false => store.get_all(entries)?.into_iter().flatten().collect(),
-    };
+    let notes = store.get_all(claims.map(|claim| claim.address.clone()).collect())?;
+    let notes = notes.into_iter().flatten().collect();
     Ok(Shows { block, notes })
 }

@@ -261,16 +261,18 @@ fn row(site: &Site<'_>, shows: &Shows, claim: &Claim) -> Markup {
     // A line of the index is all that was asked for.
     let kind = if claim.why == Why::Listed { "" } else { kind };
     let href = site.view(View::Notes).with("note", &claim.address).href();
+    let note = shows.notes.iter().find(|of| of.address == claim.address);
     html! {
         tr {
             td {
                 i class={ "dot " (class(claim.section)) } title=(label(claim.section)) {}
                 a href=(href) {
-                    @match shows.notes.iter().find(|note| note.address == claim.address) {
+                    @match note {
                         Some(note) => { (words::name(note)) }
                         None => { (words::address(&claim.address)) }
                     }
                 }
+                @if let Some(note) = note.filter(|note| note.edition() == claim.revision) { (words::whose(site, note)) }
                 @if !matches!(claim.why, Why::Fits | Why::Listed) { small.why { (claim.why) } }
             }
             td { (chip(kind, word)) }

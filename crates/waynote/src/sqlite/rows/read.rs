@@ -271,15 +271,14 @@ pub(super) fn scopes(
     kind: ScopeKind,
     left_out: &LeftOut,
 ) -> Outcome<Vec<ScopeSummary>> {
-    // A scope does not count a place's own note, so only those that count none are looked into.
+    // A scope does not count a place's own note.
     left_out.whole(conn, &format!(
-        "SELECT {SCOPE} FROM waynote_scope s
-         WHERE s.kind = ?1 AND (s.notes > 0 OR EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = s.id))
-         ORDER BY s.name",
+        "SELECT {SCOPE}, EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = s.id AND n.key = '') AS own
+         FROM waynote_scope s WHERE s.kind = ?1 AND (s.notes > 0 OR own) ORDER BY s.name",
     ), [kind.as_str()], |row| {
         Ok(ScopeSummary {
             scope: scopes::scope_at(row, 0)?,
-            notes: number(row, 3)?,
+            notes: number(row, 3)? + number(row, 7)?,
         })
     })
 }

@@ -142,7 +142,11 @@ impl LaidNotes {
                     Count::Keyed { pinned, .. } => Some(*pinned),
                     Count::Counted(_) | Count::Entries { .. } => None,
                 };
-                *number = number_of(list, is_pinned);
+                let counted = list.iter().filter(|note| {
+                    let is_keyed = note.address.key().is_some();
+                    is_keyed && is_pinned.is_none_or(|pinned| note.pinned == pinned)
+                });
+                *number = counted.count() as u64;
             }
         }
         for (kind, scopes) in ask.summaries.iter().zip(&mut answers.summaries) {
@@ -150,7 +154,7 @@ impl LaidNotes {
             let of_kind = whole.iter().filter(|(scope, _)| scope.kind() == *kind);
             scopes.extend(of_kind.map(|(scope, list)| ScopeSummary {
                 scope: scope.clone(),
-                notes: number_of(list, None),
+                notes: list.len() as u64,
             }));
             scopes.sort_by(|one, other| one.scope.name().cmp(other.scope.name()));
         }
@@ -176,11 +180,4 @@ impl LaidNotes {
 fn says_same(one: &Content, other: &Content) -> bool {
     let text = |of: &Content| Some(of.as_text()?.trim_matches(['\r', '\n']).to_owned());
     one == other || text(one).is_some_and(|one| Some(one) == text(other))
-}
-
-/// The number of keyed notes of a list: of those that are pinned, or not; none: of all.
-fn number_of(list: &[Note], is_pinned: Option<bool>) -> u64 {
-    let keyed = list.iter().filter(|note| note.address.key().is_some());
-    let counted = keyed.filter(|note| is_pinned.is_none_or(|pinned| note.pinned == pinned));
-    counted.count() as u64
 }
