@@ -209,7 +209,7 @@ fn work(
     let limit = Limit::of(hook.can_wait(), is_elsewhere);
     let _ = sender.send(Message::Read(limit));
     let Some(lineage) = looked_at(&mut hook, &settings)? else {
-        return Ok(hook.nothing());
+        return Ok(hook.saying(String::new()));
     };
     settings.warn(false);
     // So that the message of a store that is locked is still heard.

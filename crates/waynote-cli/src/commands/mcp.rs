@@ -151,7 +151,7 @@ impl Delivery for ToClient {
         match (self.calling(), &self.ledgers) {
             (CallerSession::Only(session), Some(ledgers)) => {
                 let given = ledgers.delivered(&session);
-                if given.is_off || ledgers.is_paused(Some(&session), &self.place) {
+                if given.is_off || ledgers.is_paused(&session, &self.place) {
                     return false;
                 }
                 // A loop's prompt has the block, unless the conversation has lost it.

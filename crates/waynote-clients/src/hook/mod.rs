@@ -158,12 +158,7 @@ impl Hook {
         self.touched.within(lineage)
     }
 
-    /// The answer that adds nothing.
-    pub fn nothing(&self) -> Answer {
-        self.saying(String::new())
-    }
-
-    /// An answer without notes.
+    /// An answer without notes; without a text, one that adds nothing.
     pub fn saying(&self, text: String) -> Answer {
         self.answering(text, None)
     }

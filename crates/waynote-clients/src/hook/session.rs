@@ -111,7 +111,7 @@ impl Session {
     /// True if somebody has paused delivery to it, or at its place.
     pub(super) fn is_paused(&self, place: &Place) -> bool {
         let remembered = self.remembered.as_ref();
-        remembered.is_some_and(|(name, ledgers)| ledgers.is_paused(Some(name), place))
+        remembered.is_some_and(|(name, ledgers)| ledgers.is_paused(name, place))
     }
 
     /// Records that it changes files.

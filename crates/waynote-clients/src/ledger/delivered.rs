@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use waynote::Address;
 use waynote::context::{Shown, ShownNote};
-use waynote::{Address, Note};
 
 /// The way in which a session got the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,11 +44,7 @@ pub struct Deliveries {
 }
 
 impl Deliveries {
-    /// How much the session has of a note as it is now.
-    pub fn of(&self, note: &Note) -> Option<Shown> {
-        self.has(&note.address, note.edition())
-    }
-
+    /// How much the session has of a revision of a note.
     pub(super) fn has(&self, address: &Address, revision: u64) -> Option<Shown> {
         let (known, shown) = self.notes.get(&address.to_string())?;
         (*known == revision).then_some(*shown)

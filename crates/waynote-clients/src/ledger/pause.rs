@@ -38,30 +38,24 @@ impl Ledgers {
         self.write_pauses(&pauses)
     }
 
-    /// Ends a pause. False where there was none.
+    /// Ends a pause, if there is one.
     ///
     /// # Errors
     /// The [`std::io::Error`] when its end cannot be written.
-    pub fn end_pause(&self, of: &PauseTarget) -> std::io::Result<bool> {
+    pub fn end_pause(&self, of: &PauseTarget) -> std::io::Result<()> {
         let mut pauses = self.pauses();
-        let before = pauses.len();
         pauses.retain(|(paused, _)| paused != of);
-        let was_paused = pauses.len() < before;
-        if was_paused {
-            self.write_pauses(&pauses)?;
-        }
-        Ok(was_paused)
+        self.write_pauses(&pauses)
     }
 
     /// True if nothing is delivered to a session at a place. A subagent's session has its client's name before its own.
-    pub fn is_paused(&self, session: Option<&str>, place: &Place) -> bool {
+    pub fn is_paused(&self, session: &str, place: &Place) -> bool {
         self.pauses().iter().any(|(paused, _)| match paused {
             PauseTarget::Place(of) => place.below(of).is_some(),
-            PauseTarget::Session(of) => session.is_some_and(|session| {
-                session
-                    .strip_prefix(of.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-            }),
+            PauseTarget::Session(of) => {
+                let rest = session.strip_prefix(of.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            }
         })
     }
 
@@ -99,16 +93,16 @@ mod tests {
             .unwrap();
         ledgers.pause(&session, None).unwrap();
         for (session, at, expected) in [
-            (None, "~/p/src", true),
-            (None, "~/pq", false),
-            (Some("a b"), "~/q", true),
-            (Some("a b agent"), "~/q", true),
-            (Some("a bc"), "~/q", false),
+            ("other", "~/p/src", true),
+            ("other", "~/pq", false),
+            ("a b", "~/q", true),
+            ("a b agent", "~/q", true),
+            ("a bc", "~/q", false),
         ] {
             let is_paused = ledgers.is_paused(session, &place(at));
             assert_eq!(is_paused, expected, "{session:?} {at}");
         }
-        assert!(ledgers.end_pause(&session).unwrap());
+        ledgers.end_pause(&session).unwrap();
         ledgers.pause(&below, Some(Duration::ZERO)).unwrap();
         assert_eq!(ledgers.pauses(), []);
     }

@@ -109,30 +109,6 @@ impl Ledgers {
         told
     }
 
-    /// What each of the last sessions was told, with its subagents: the newest session first.
-    pub fn latest(&self, most: usize) -> Vec<Vec<DeliveryRecord>> {
-        let mut sessions: Vec<(String, Vec<DeliveryRecord>)> = Vec::new();
-        for (_, path) in self.records().into_iter().rev() {
-            let told = read(&path);
-            let Some(first) = told.first() else { continue };
-            let own = first.client_session();
-            let is_full = sessions.len() == most;
-            match sessions.iter_mut().find(|(name, _)| name == own) {
-                Some((_, all)) => all.extend(told),
-                None if is_full => break,
-                None => {
-                    let own = own.to_owned();
-                    sessions.push((own, told));
-                }
-            }
-        }
-        let ordered = |(_, mut told): (String, Vec<DeliveryRecord>)| {
-            told.sort_by_key(|told| told.at);
-            told
-        };
-        sessions.into_iter().map(ordered).collect()
-    }
-
     /// The files of what sessions were told, the oldest first.
     fn records(&self) -> Vec<(SystemTime, PathBuf)> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
@@ -197,10 +173,6 @@ mod tests {
         assert_eq!(actions(Some("s")), ["Read x", "Read y"]);
         assert_eq!(actions(Some("s2")), ["Read z"]);
         assert_eq!(actions(Some("other")), [""; 0]);
-        let latest = ledgers.latest(5).into_iter().map(|told| told.len());
-        let mut latest: Vec<usize> = latest.collect();
-        latest.sort_unstable();
-        assert_eq!(latest, [1, 2]);
         let last = ledgers.last_given();
         let at = ledgers.told(Some("s"))[0].at;
         assert_eq!((last.since, last.notes["place:~/p"]), (Some(at), at));
