@@ -115,20 +115,15 @@ pub(crate) fn side_data_goes_with_the_content_that_it_is_about(store: &dyn Local
         value("2", Some(&stays)),
         value("3", None),
     ];
+    let put = |space: &str, values: &[SideValue], removed: &[String]| {
+        let put = store.put_side_values(space, values, removed, Writing::Relaxed);
+        put.unwrap();
+    };
     for space in ["file:/elsewhere/notes.json", "other"] {
-        store
-            .put_side_values(space, &all, &[], Writing::Relaxed)
-            .unwrap();
+        put(space, &all, &[]);
         assert_eq!(store.side_values(space).unwrap(), all);
     }
-    store
-        .put_side_values(
-            "other",
-            &[value("0", None)],
-            &["3".into()],
-            Writing::Relaxed,
-        )
-        .unwrap();
+    put("other", &[value("0", None)], &["3".into()]);
     let request = Forget::new(secret);
     let foreseen = store.would_forget(&request, &at(2)).unwrap();
     let forgotten = store.forget(&request, &at(2)).unwrap();

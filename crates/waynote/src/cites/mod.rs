@@ -194,13 +194,11 @@ pub fn cite(
     let path = cited.path().unwrap_or(code);
     // Seen from the repository first, then from the directory of the note.
     let below = (directory.is_some() && !below.is_empty()).then(|| format!("{below}/{path}"));
-    let mut found = None;
-    for path in std::iter::once(path.to_owned()).chain(below) {
-        if let CodeFile::Text(text) = checkouts.file(&repository, &path) {
-            found = Some((path, text));
-            break;
-        }
-    }
+    let mut paths = std::iter::once(path.to_owned()).chain(below);
+    let found = paths.find_map(|path| match checkouts.file(&repository, &path) {
+        CodeFile::Text(text) => Some((path, text)),
+        CodeFile::Gone | CodeFile::Refused => None,
+    });
     let Some((path, text)) = found else {
         let is_word = cited.lines().is_none() && code.chars().count() >= 3;
         return match is_word && checkouts.has_word(&repository, code) == Some(true) {

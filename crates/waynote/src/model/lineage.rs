@@ -44,7 +44,7 @@ pub struct Lineage {
     unknown: Option<String>,
     /// True if a directory's own note stands on its path.
     #[serde(skip)]
-    has_own_on_paths: bool,
+    pub(crate) has_own_on_paths: bool,
 }
 
 /// By its name alone: every place above it, and the place itself. In a repository, that is the project.
@@ -172,11 +172,6 @@ impl Lineage {
             is_elsewhere,
             ..self
         }
-    }
-
-    /// True if a directory's own note stands on its path.
-    pub(crate) fn has_own_notes_on_paths(&self) -> bool {
-        self.has_own_on_paths
     }
 
     /// The git folder of the innermost checkout, if that was read.

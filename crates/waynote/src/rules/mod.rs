@@ -139,10 +139,6 @@ impl<E: Engine> EngineStore<E> {
         stamp
     }
 
-    fn ran_nothing(&self) -> Error {
-        nothing_ran(self.engine.name())
-    }
-
     /// The time of the database, if machines share it.
     fn clock(&self) -> Result<Option<Timestamp>> {
         if !self.engine.is_shared() {
@@ -164,7 +160,7 @@ impl<E: Engine> EngineStore<E> {
             value = Some(work(&self.state(rows))?);
             Ok(())
         })?;
-        value.ok_or_else(|| self.ran_nothing())
+        value.ok_or_else(|| nothing_ran(self.engine.name()))
     }
 
     /// Writes the result of a call, together with calls of other threads if there are any.
@@ -405,7 +401,7 @@ impl<E: Engine> LocalStore for EngineStore<E> {
             id = Some(tx.renew_id()?);
             Ok(())
         })?;
-        id.ok_or_else(|| self.ran_nothing())
+        id.ok_or_else(|| nothing_ran(self.engine.name()))
     }
 }
 

@@ -123,7 +123,7 @@ impl Typist<'_> {
         };
         let mut both = vec![note(named), note(place)];
         both.dedup();
-        if key.is_none() && self.lineage.is_some_and(Lineage::has_own_notes_on_paths) {
+        if key.is_none() && self.lineage.is_some_and(|of| of.has_own_on_paths) {
             both.reverse();
         }
         let new = both[0].clone();

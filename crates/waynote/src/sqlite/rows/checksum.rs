@@ -163,11 +163,6 @@ impl CheckedTable {
         self.columns.split(',').count()
     }
 
-    /// `key = ?1`, or `(key, key) = (?1, ?2)`.
-    fn is_the_row(&self) -> String {
-        format!("({}) = ({})", of_table(self.key), places(self.key_width()))
-    }
-
     pub(in crate::sqlite) fn key_width(&self) -> usize {
         self.key.split(',').count()
     }
@@ -216,7 +211,8 @@ impl CheckedTable {
 
     /// Writes the checksum of a row that was changed.
     pub(super) fn renew(&self, conn: &Connection, key: &[&dyn ToSql]) -> Outcome<()> {
-        let the_row = self.is_the_row();
+        // `(key) = (?1)`, or `(key, key) = (?1, ?2)`.
+        let the_row = format!("({}) = ({})", of_table(self.key), places(key.len()));
         let sql = self.select(&format!("WHERE {the_row}"));
         let mut statement = conn.prepare_cached(&sql)?;
         let mut rows = statement.query(key)?;
