@@ -441,8 +441,6 @@ export interface CountKeyed {
   };
 }
 
-export type Cursor = string;
-
 /** What was damaged in what was read. */
 export interface Damage {
   /** Whether a search did without the index because that is damaged. */
@@ -489,7 +487,7 @@ export interface EventPage {
 /** One thing that happened: `changed`, `event` or `forgotten` says which, and the others are left out. */
 export interface FeedEntry {
   /** Its point in the feed: a reader continues from there. */
-  at: Cursor;
+  at: Position;
   /** A note changed. */
   changed?: Revision | null;
   /** An event of a session. */
@@ -500,8 +498,8 @@ export interface FeedEntry {
 
 /** A part of everything that happened. */
 export interface FeedPage {
-  /** The feed after this point; none: from the start. */
-  after?: string | null;
+  /** The feed after this position; none: from the start. */
+  after?: Position | null;
   /** At most so many items; none: all. */
   limit?: number | null;
 }
@@ -1031,8 +1029,6 @@ export interface Revision {
 
 /** A page of revisions. */
 export interface RevisionPage {
-  /** Notes that are left out because they are damaged: addresses, as far as they are known. */
-  damaged?: string[];
   /** The cursor of the next page; none: this is the last one. */
   next?: string | null;
   /** Latest first. */
@@ -1056,7 +1052,7 @@ export type ScopeKind = "place" | "agent" | "session";
 
 /** A scope and the number of its notes. */
 export interface ScopeSummary {
-  /** The number of its notes, as the limit counts them: without a place's own note. */
+  /** The number of its notes. */
   notes: number;
   /** The scope. */
   scope: Scope;
@@ -1259,7 +1255,7 @@ export interface Silence {
 }
 
 /** Where a note is read from, seen by a session that reads notes of others beside its own store. */
-export type Source = "own" | "own_in_place" | "shared" | "team";
+export type Source = "own" | "own_over_shared" | "own_over_team" | "shared" | "team";
 
 /** Who writes, and when. Every change takes one. */
 export interface Stamp {

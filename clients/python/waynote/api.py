@@ -630,8 +630,6 @@ class CountKeyed(TypedDict):
     keyed: CountKeyedKeyed
     """The keyed notes of a scope that are pinned, or that are not."""
 
-Cursor = str
-
 
 class Damage(TypedDict, total=False):
     """What was damaged in what was read."""
@@ -689,7 +687,7 @@ class EventPage(_EventPage, total=False):
 
 
 class _FeedEntry(TypedDict):
-    at: Cursor
+    at: Position
     """Its point in the feed: a reader continues from there."""
 
 
@@ -709,8 +707,8 @@ class FeedEntry(_FeedEntry, total=False):
 class FeedPage(TypedDict, total=False):
     """A part of everything that happened."""
 
-    after: Optional[str]
-    """The feed after this point; none: from the start."""
+    after: Optional[Position]
+    """The feed after this position; none: from the start."""
     limit: Optional[int]
     """At most so many items; none: all."""
 
@@ -1419,8 +1417,6 @@ class _RevisionPage(TypedDict):
 class RevisionPage(_RevisionPage, total=False):
     """A page of revisions."""
 
-    damaged: list[str]
-    """Notes that are left out because they are damaged: addresses, as far as they are known."""
     next: Optional[str]
     """The cursor of the next page; none: this is the last one."""
 
@@ -1448,7 +1444,7 @@ class ScopeSummary(TypedDict):
     """A scope and the number of its notes."""
 
     notes: int
-    """The number of its notes, as the limit counts them: without a place's own note."""
+    """The number of its notes."""
     scope: Scope
     """The scope."""
 
@@ -1712,7 +1708,7 @@ class Silence(TypedDict, total=False):
     silence_ms: Optional[int]
     """In milliseconds; none: it never was, or it no longer holds the session."""
 
-Source = Literal["own", "own_in_place", "shared", "team"]
+Source = Literal["own", "own_over_shared", "own_over_team", "shared", "team"]
 """Where a note is read from, seen by a session that reads notes of others beside its own store."""
 
 

@@ -138,7 +138,7 @@ pub trait Reader {
     }
 
     /// The note that others have by an address, also where an own one stands in its place, and its file, if it is in one
-    /// (see [`StoreBeside`](crate::store::StoreBeside)).
+    /// (see [`StoreBeside`]).
     ///
     /// # Errors
     /// [`Error::OthersNote`](crate::Error::OthersNote) if the file cannot be read as a note.

@@ -171,9 +171,10 @@ fn work_beside(people: &[Person; 2], proxy: &Proxy, keep: &dyn Fn(), restore: &d
     proxy.does(Does::Forward);
     bob.ok("note --key late 'is late'");
     bob.ok("share --to team late");
+    // An answer to a share ends the minute for which the store is left alone.
+    has(alice.start("again"), AWAY);
+    alice.wait(MINUTE);
     for of in people {
-        has(of.start("again"), AWAY);
-        of.wait(MINUTE);
         let block = of.start("later");
         has(&block, "`repo:/#db` (team, by alice): `Postgres 17`");
         has(&block, "`repo:/#late` (team, by bob): `is late`");

@@ -170,11 +170,11 @@ fn each_error_has_a_kind_a_class_and_words() {
     one_persons (Refused): agent:default#k cannot be in a store of several people: a notebook there has a name of its own
       yours is `agent:x [masked: github-token] y`
     others_note (Conflict): place:/p/[masked: github-token] is a shared note: x [masked: github-token] y
-      give your text a key of its own, or read this one, then expect revision 0: yours then stands in its place here
+      give your text a key of its own, or read this one, then expect revision 0
     others_note (Refused): place:/p/[masked: github-token] is a shared note: .waynote/src/pay/currency.md
-      it is a person's to change: edit or remove the file, and commit that
+      a person changes its file, and commits that
     others_note (Refused): place:/p/[masked: github-token] is a note of the team
-      it is a person's to change: share another text under its name
+      a person changes it in the team's store
     append_only (Refused): place:/p/[masked: github-token] cannot be changed: a session's log is append-only
       add an entry that corrects it
     not_resolved (Refused): place:/p/[masked: github-token] is not resolved: it is no `stuck` entry
