@@ -57,8 +57,10 @@ pub(super) fn print(
         Address::Place(place) => format!("place delete --at {}", in_shell(place)),
         _ => format!("key delete {shown}"),
     };
-    let of_team = others.source == Source::Team;
-    let to = of_team.then_some(" --to team").unwrap_or_default();
+    let to = match others.source {
+        Source::Team => " --to team",
+        _ => "",
+    };
     let others = labels(&others);
     say(&format!(
         "others say{others}; `waynote {delete}` drops yours, `waynote share {shown}{to}` gives them yours:\n{theirs}"

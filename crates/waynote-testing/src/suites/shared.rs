@@ -192,12 +192,12 @@ pub(crate) fn each_holder_takes_back_only_what_is_his(engine: &dyn Engine) {
         (&alice, "person", undo.clone(), ""),
         (&bob, "person", redo.clone(), "superseded"),
         (&alice, "agent:codex", redo.clone(), ""),
-        (&bob, "person", save(fees.clone(), "3 %"), ""),
+        (&bob, "person", save(fees, "3 %"), ""),
         (&alice, "person", undo.clone(), "superseded"),
         (&bob, "agent:default", undo, ""),
         (&alice, "person", redo, "superseded"),
     ] {
-        let done = store.apply(&[change.clone()], &by(writer, 21));
+        let done = store.apply(std::slice::from_ref(&change), &by(writer, 21));
         assert_eq!(kind(done), expected, "{writer}: {change:?}");
     }
     assert_eq!(author(&bob, &shop("fees")), "agent:alice/default");

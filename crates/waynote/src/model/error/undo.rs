@@ -32,7 +32,7 @@ pub enum UndoError {
         address: Option<Address>,
     },
 
-    /// Somebody else has made the last change of the note. Nothing was changed.
+    /// Another author has made the last change of the note. Nothing was changed.
     #[error("the last change of {} is by {}", safe(address), safe(shown(by, None)))]
     Superseded {
         /// The note.
