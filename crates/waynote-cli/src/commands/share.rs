@@ -122,15 +122,10 @@ impl Sharing {
 
     /// A note's file with its text.
     fn file(&self, note: &Note) -> Outcome<SharedFile> {
-        let cites = note.cites.iter();
-        let cites: Vec<Citation> = cites
-            .filter(|cited| cited.repository.as_ref() == Some(&self.checkout.name))
-            .cloned()
-            .collect();
-        let (address, content, pinned) = (&note.address, &note.content, Some(note.pinned));
-        Ok(self
-            .files
-            .file_with(address, content, pinned, Some(&cites))?)
+        let is_here = |of: &&Citation| of.repository.as_ref() == Some(&self.checkout.name);
+        let cites: Vec<Citation> = note.cites.iter().filter(is_here).cloned().collect();
+        let (files, pinned) = (&self.files, Some(note.pinned));
+        Ok(files.file_with(&note.address, &note.content, pinned, Some(&cites))?)
     }
 
     /// A note's file with its text, if nothing is lost by it: the text so far is in git, or was the note's own. Where
@@ -230,10 +225,8 @@ impl Sharing {
         let value = json!({ "pruned": pruned, "merged": merged, "written": !dry_run });
         context.answer(&value, || {
             let did = if dry_run { "would delete" } else { "deleted" };
-            let said = pruned
-                .iter()
-                .map(|of| format!("{did} your own {}\n", of.masked()));
-            let said: String = said.collect();
+            let line = |of: &&Address| format!("{did} your own {}\n", of.masked());
+            let said: String = pruned.iter().map(line).collect();
             said + &match (pruned.is_empty(), dry_run) {
                 (true, _) if written > 0 => {
                     let notes = plural(written as u64, "note");
