@@ -12,6 +12,7 @@ use waynote::store::{NotesBeside, TeamNotes};
 use waynote::text::{minute, plural};
 use waynote::{Content, ErrorClass, Lineage, Note, Place, Scope, Store};
 use waynote_files::replace_private;
+use waynote_remote::RemoteError;
 use waynote_system::variables::TOKEN;
 use waynote_system::{plain, repository};
 
@@ -34,8 +35,12 @@ const ALONE: Duration = Duration::from_secs(60);
 /// How long notes are kept without an answer of the store.
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// How far ahead of the clock a file's time may be: the clock of a file server differs, and clocks are set back.
+const AHEAD: Duration = Duration::from_secs(300);
+
 const AWAY: &str = "the team's store does not answer";
 const REFUSED: &str = "the team's store refuses your token or password";
+const NEEDED: &str = "the team's store needs a token";
 const UNREAD: &str =
     "the token or password of the team's store cannot be read; `waynote doctor` says why";
 
@@ -228,6 +233,7 @@ impl Team {
                 let why = match failure.kind() {
                     // That says nothing about what the store lets in.
                     "no_token" | "password_unknown" => UNREAD,
+                    _ if is_without_token(&failure) => NEEDED,
                     _ if failure.class() == ErrorClass::Denied => REFUSED,
                     _ => AWAY,
                 };
@@ -284,7 +290,9 @@ impl Team {
     fn mark(&self) -> Option<String> {
         let path = self.settings.mark_of_team()?;
         age(&path).filter(|age| *age < ALONE)?;
-        String::from_utf8(plain::read_own(&path, 4096)?).ok()
+        let why = String::from_utf8(plain::read_own(&path, 4096)?).ok()?;
+        let at = Timestamp::try_from(written(&path)?).ok().map(minute)?;
+        Some(why.replace("does not answer", &format!("did not answer at {at} UTC")))
     }
 
     fn all_kept(&self) -> impl Iterator<Item = KeptNotes> {
@@ -322,14 +330,22 @@ impl Team {
     }
 }
 
+/// True if a server asks for a token, and none was sent.
+fn is_without_token(failure: &Failure) -> bool {
+    let is_so =
+        |of: &RemoteError| matches!(of, RemoteError::Unauthorized { had_token, .. } if !had_token);
+    matches!(failure, Failure::Library(error) if error.downcast_ref().is_some_and(is_so))
+}
+
 /// When a file was written last.
 fn written(path: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(path).ok()?.modified().ok()
 }
 
-/// How old a file is; none for one that is of the future, or not there.
+/// How old a file is; none for one that is far in the future, or not there.
 fn age(path: &Path) -> Option<Duration> {
-    clock::of_files().duration_since(written(path)?).ok()
+    let age = (clock::of_files() + AHEAD).duration_since(written(path)?);
+    Some(age.ok()?.saturating_sub(AHEAD))
 }
 
 #[cfg(test)]
@@ -364,8 +380,8 @@ mod tests {
         let file = fs::File::options().write(true).open(&kept.path).unwrap();
         file.set_modified(at - WEEK).unwrap();
         assert_eq!(counts(), (0, 0));
-        file.set_modified(at).unwrap();
-        assert_eq!(counts(), (1, 1));
+        file.set_modified(at + AHEAD / 2).unwrap();
+        assert_eq!(counts(), (1, 1), "ahead of this clock");
         fs::remove_file(&kept.path).unwrap();
         assert_eq!(counts(), (0, 0));
     }

@@ -26,7 +26,7 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
 }
 
 /// How settings begin by which texts of others reach agents, and a person's token leaves this machine.
-const OF_A_PERSON: [&str; 4] = ["trust", "team.", "token_file", "token_command"];
+const OF_A_PERSON: [&str; 4] = ["trust", "team", "token_file", "token_command"];
 
 fn is_of_a_person(set: &str) -> bool {
     OF_A_PERSON.iter().any(|of| set.starts_with(of))
@@ -81,10 +81,12 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
             _ => drop(table.insert(name, Item::Value(item))),
         }
     })?;
-    let said = format!(
-        "set {name} = {shown} in {}",
-        context.settings.file.display()
-    );
+    let then = match name.starts_with("team.") {
+        true => "; its notes come with the next session, or `waynote status`",
+        false => "",
+    };
+    let file = context.settings.file.display();
+    let said = format!("set {name} = {shown} in {file}{then}");
     answer(context, name, Some(&shown), &said)
 }
 
@@ -124,7 +126,7 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
 
 /// Says what became of the file, and that a variable overrides it.
 fn answer(context: &mut Context<'_>, name: &str, value: Option<&str>, said: &str) -> Outcome {
-    if is_of_a_person(name) {
+    if is_of_a_person(name) && name != "trust" {
         forget_kept();
     }
     let overridden = match KNOWN.find(name) {

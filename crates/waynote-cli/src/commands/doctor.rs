@@ -23,7 +23,6 @@ use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::settings::{Settings, repos_as_text};
-use crate::team::forget_kept;
 use crate::variables::machine;
 use crate::{clock, database, home, program, remote, session_view};
 
@@ -205,7 +204,6 @@ fn names(context: &Context<'_>, findings: &mut Findings) {
 fn team(context: &Context<'_>, findings: &mut Findings) {
     let settings = &context.settings;
     let Some(url) = &settings.team_store.value else {
-        forget_kept();
         if !settings.team_repositories.value.is_empty() {
             let what = "team: `team.repositories` is set, and no `team.store`";
             findings.note(what, "`waynote config set team.store URL` names it");
@@ -225,14 +223,16 @@ fn team(context: &Context<'_>, findings: &mut Findings) {
         return findings.wrong(format!("team: {}", failure.line()), failure.hint());
     }
     settings.end_pause_of_team();
+    let set = "`waynote config set team.repositories 'github.com/acme/*'` names those of the team";
+    if settings.team_repositories.value.is_empty() {
+        let what = format!("team: {url} answers, and serves no repository");
+        return findings.wrong(what, set);
+    }
     findings.ok(format!("team: {url} answers"));
     let here = context.here().ok();
     let here = here.as_ref().and_then(Lineage::repository);
-    let is_missed = here.is_some_and(|of| !settings.is_of_team(of));
-    if is_missed || settings.team_repositories.value.is_empty() {
+    if here.is_some_and(|of| !settings.is_of_team(of)) {
         let what = "team: this repository fits no pattern of `team.repositories`";
-        let set =
-            "`waynote config set team.repositories 'github.com/acme/*'` names those of the team";
         findings.note(what, set);
     }
 }

@@ -120,9 +120,11 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         }
     };
     // A client's entry was made by a person.
-    let is_entry = matches!(cli.command, Some(Command::Mcp { .. }));
-    let mut set = global.set.iter().filter(|_| !is_entry);
-    set.try_for_each(|set| config::check_person(set))?;
+    if !matches!(cli.command, Some(Command::Mcp { .. })) {
+        let token = global.token_file.iter().map(|_| "token_file");
+        let mut set = global.set.iter().map(String::as_str).chain(token);
+        set.try_for_each(config::check_person)?;
+    }
     let mut context = Context::new(settings, output);
     if let Some(
         Command::Import(_)

@@ -38,7 +38,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
     if args.shared {
         for (name, store) in stores.iter() {
             store.make_shared()?;
-            if Tokens::new(&**store).list()?.is_empty() {
+            if !Tokens::new(&**store).is_closed()? {
                 let one = "all who write are one `person`";
                 say(&format!("the store {name} has no tokens: {one}"));
             }

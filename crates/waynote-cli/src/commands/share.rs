@@ -23,6 +23,7 @@ use crate::beside;
 use crate::error::{Failure, Outcome, complain, say};
 use crate::home::{self, environment};
 use crate::invocation::Context;
+use crate::team::TYPED;
 use crate::typed::{Use, in_shell};
 use crate::{clock, input};
 
@@ -35,11 +36,21 @@ pub(super) struct Sharing {
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShareArgs) -> Outcome {
     trust::only_a_person("shares notes")?;
+    let settings = &context.settings;
+    let elsewhere = settings.remote().or(settings.database());
+    let is_teams = elsewhere.is_some() && elsewhere == settings.team_store.value.as_deref();
+    if is_teams || context.opened()?.own().is_shared()? {
+        let what = "`share` gives notes of your own store, not of one of several people";
+        return Err(Failure::refused("not_own", what, "leave out `--store`"));
+    }
     let lineage = context.around(&home::base()?.cwd())?;
     let sharing = Sharing::of(trust::innermost(&lineage)?)?;
     if args.to == ShareTo::Team {
         let notes = sharing.own(context, args)?;
-        return share_team::run(context, &notes, args);
+        share_team::run(context, &notes, args)?;
+        // What this machine keeps is older now.
+        context.opened()?.beside_asked(&lineage, TYPED);
+        return Ok(());
     }
     // Where there may be notes of others, a person is asked to trust them.
     if !args.dry_run
@@ -80,8 +91,10 @@ impl Sharing {
             let address = context.note(typed, Use::Keep)?;
             self.check_address(&address)?;
             let shown = address.masked();
+            let others = context.opened()?.store().get(&address)?;
             own.get(&address)?.ok_or_else(|| {
-                let hint = format!("`waynote edit {}` begins with theirs", quoted(&shown));
+                let does = others.map_or("writes one", |_| "begins with theirs");
+                let hint = format!("`waynote edit {}` {does}", quoted(&shown));
                 let what = format!("there is no note {shown} in your own store");
                 Failure::refused("not_found", what, hint)
             })
@@ -109,15 +122,10 @@ impl Sharing {
 
     /// A note's file with its text.
     fn file(&self, note: &Note) -> Outcome<SharedFile> {
-        let cites = note.cites.iter();
-        let cites: Vec<Citation> = cites
-            .filter(|cited| cited.repository.as_ref() == Some(&self.checkout.name))
-            .cloned()
-            .collect();
-        let (address, content, pinned) = (&note.address, &note.content, Some(note.pinned));
-        Ok(self
-            .files
-            .file_with(address, content, pinned, Some(&cites))?)
+        let is_here = |of: &&Citation| of.repository.as_ref() == Some(&self.checkout.name);
+        let cites: Vec<Citation> = note.cites.iter().filter(is_here).cloned().collect();
+        let (files, pinned) = (&self.files, Some(note.pinned));
+        Ok(files.file_with(&note.address, &note.content, pinned, Some(&cites))?)
     }
 
     /// A note's file with its text, if nothing is lost by it: the text so far is in git, or was the note's own. Where
@@ -155,10 +163,11 @@ impl Sharing {
         let before = self.files.of_scopes(&scopes);
         let all = files.len();
         files.retain(|(_, file)| file.is_changed());
+        // Whoever shares the first note of a checkout trusts it.
+        let is_first = !args.dry_run && !context.settings.trusts(&self.checkout);
         for (_, file) in files.iter().filter(|_| !args.dry_run) {
             self.files.put(file)?;
-            // Whoever shares the first note of a checkout trusts it.
-            if !context.settings.trusts(&self.checkout) {
+            if is_first {
                 environment().trust(&self.checkout, true)?;
             }
         }
@@ -183,7 +192,8 @@ impl Sharing {
             }
             said + &match (all - files.len(), commit.is_empty()) {
                 (_, false) if args.dry_run => "nothing was written".into(),
-                (_, false) => next(&commit) + MERGED,
+                (_, false) => next(&commit) + MERGED + if is_first { READ } else { "" },
+                (_, true) if !left_out.is_empty() => "there is nothing else to write".into(),
                 (0, true) => "there is nothing to share".into(),
                 (_, true) => "the files have the same text already".into(),
             }
@@ -215,10 +225,8 @@ impl Sharing {
         let value = json!({ "pruned": pruned, "merged": merged, "written": !dry_run });
         context.answer(&value, || {
             let did = if dry_run { "would delete" } else { "deleted" };
-            let said = pruned
-                .iter()
-                .map(|of| format!("{did} your own {}\n", of.masked()));
-            let said: String = said.collect();
+            let line = |of: &&Address| format!("{did} your own {}\n", of.masked());
+            let said: String = pruned.iter().map(line).collect();
             said + &match (pruned.is_empty(), dry_run) {
                 (true, _) if written > 0 => {
                     let notes = plural(written as u64, "note");
@@ -275,7 +283,10 @@ pub(super) fn each<T>(
             Err(failure) if all => {
                 let why = failure.line();
                 let why = why.strip_prefix(&shown).unwrap_or(&why);
-                say(&format!("left out {shown}: {}", why.trim_start()));
+                let shows = format!("; `waynote share {} --to team` shows it", quoted(&shown));
+                let is_others = failure.kind() == "others_text";
+                let next = if is_others { &*shows } else { "" };
+                say(&format!("left out {shown}: {}{next}", why.trim_start()));
                 left_out.push(json!({ "address": note.address, "reason": failure.what() }));
             }
             Err(failure) if failure.kind().ends_with("holds_secret") => {
@@ -292,6 +303,9 @@ pub(super) fn each<T>(
 
 const MERGED: &str =
     "\nonce it is merged, `waynote share --prune` deletes yours: it would stand before later ones";
+
+const READ: &str = "\nthe shared notes of this checkout are read from now on, also those of others; `waynote trust \
+                    --remove` ends that";
 
 /// The next step with files that were written.
 fn next(commit: &[String]) -> String {

@@ -3,12 +3,16 @@
 use serde_json::json;
 use waynote::store::share_to_team;
 use waynote::{Address, Note, Place, SaveOptions, Stamp, Store};
+use waynote_system::shell::quoted;
 
 use super::share;
 use crate::args::ShareArgs;
 use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
+use crate::typed::in_shell;
+
+const YOURS: &str = "yours stays, and stands before later ones of the team";
 
 /// Writes these own notes into the team's store, each under its own address.
 pub(super) fn run(context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -> Outcome {
@@ -23,18 +27,26 @@ pub(super) fn run(context: &mut Context<'_>, notes: &[Note], args: &ShareArgs) -
     let addresses: Vec<&Address> = shared.iter().map(|(note, _)| &note.address).collect();
     let value = json!({ "shared": addresses, "left_out": left_out, "written": !args.dry_run });
     context.answer(&value, || {
-        let did = if args.dry_run {
-            "would share"
-        } else {
-            "shared"
+        let (did, last) = match addresses.first() {
+            None => ("", "there is nothing new to share with the team".into()),
+            Some(_) if args.dry_run => ("would share", "nothing was written".into()),
+            Some(first) => (
+                "shared",
+                format!("{YOURS}; `waynote {}` drops it", delete_of(first)),
+            ),
         };
-        let line = |of: &&Address| format!("{did} with the team: {}", of.masked());
-        match addresses.is_empty() {
-            true => "there is nothing new to share with the team".into(),
-            false => addresses.iter().map(line).collect::<Vec<_>>().join("\n"),
-        }
+        let line = |of: &&Address| format!("{did} with the team: {}\n", of.masked());
+        addresses.iter().map(line).collect::<String>() + &last
     })?;
     failed
+}
+
+/// The command that deletes a note.
+pub(super) fn delete_of(address: &Address) -> String {
+    match address {
+        Address::Place(place) => format!("place delete --at {}", in_shell(place)),
+        _ => format!("key delete {}", quoted(&address.masked())),
+    }
 }
 
 /// Shares one note; false if the team has its text.

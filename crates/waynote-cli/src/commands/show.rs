@@ -1,15 +1,15 @@
 //! `waynote show`: a note by its address, as it is or as it was; or an event by its own.
 
 use serde_json::json;
-use waynote::{Address, AddressAt, NoteAsOf, Source, single};
+use waynote::{AddressAt, NoteAsOf, Source, single};
 use waynote_system::shell::quoted;
 
-use super::event;
+use super::{event, share_team};
 use crate::args::ShowArgs;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
 use crate::table::labels;
-use crate::typed::{Use, found, in_shell};
+use crate::typed::{Use, found};
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     if let Ok(event) = args.address.parse() {
@@ -53,10 +53,7 @@ pub(super) fn print(
     };
     context.output.flush()?;
     let (shown, theirs) = (quoted(&note.address.masked()), others.content.shown());
-    let delete = match &note.address {
-        Address::Place(place) => format!("place delete --at {}", in_shell(place)),
-        _ => format!("key delete {shown}"),
-    };
+    let delete = share_team::delete_of(&note.address);
     let to = match others.source {
         Source::Team => " --to team",
         _ => "",

@@ -93,6 +93,7 @@ fn notes_follow_the_repository_and_a_persons_stay_theirs() {
       git add .waynote/README.md .waynote/build.md .waynote/src/pay/README.md
       git commit -m 'Share 3 notes'
     once it is merged, `waynote share --prune` deletes yours: it would stand before later ones
+    the shared notes of this checkout are read from now on, also those of others; `waynote trust --remove` ends that
     ");
     assert_eq!(
         read(&alice, "build.md"),
@@ -222,7 +223,8 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
         ("share none", "no note here has the key `none`"),
         (
             "share repo:/#none",
-            "there is no note repo:github.com/acme/shop#none in your own store",
+            "there is no note repo:github.com/acme/shop#none in your own store\n  `waynote edit \
+             repo:github.com/acme/shop#none` writes one",
         ),
         ("share build --to team", "no team's store is set"),
         ("share", "<NOTE|--all|--prune>"),
@@ -243,6 +245,11 @@ fn what_is_no_note_of_the_repository_or_has_a_credential_is_refused() {
         "left out repo:github.com/acme/shop#token: the text holds",
     );
     has(&all, "git add .waynote/build.md\n");
+    let reads = "the shared notes of this checkout are read from now on, also those of others";
+    has(&all, reads);
+    let again = alice.run("share --all").said();
+    has(&again, "there is nothing else to write");
+    lacks(again, reads);
     lacks(&all, &token[..12]);
     assert!(!work(&alice).join(".waynote/token.md").exists());
     // The notes of others are asked about first.
@@ -334,7 +341,7 @@ fn a_text_that_nothing_else_has_is_not_written_over() {
         &all,
         format!("left out repo:github.com/acme/shop#ship: {kept}"),
     );
-    has(&all, "there is nothing to share");
+    has(&all, "there is nothing else to write");
     assert_eq!(read(&alice, "ship.md"), "of bob\n");
     has(alice.ok("share ship"), "which said: of bob");
     // Its own earlier text is in its history.

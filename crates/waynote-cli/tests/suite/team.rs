@@ -320,7 +320,7 @@ fn a_start_waits_little_for_a_store_that_is_away_and_leaves_it_alone() {
     // It is left alone for a minute.
     team.proxy.does(Does::Forward);
     team.recorder.sent();
-    has(bob.start("three"), AWAY);
+    has(bob.start("three"), "the team's store did not answer at 20");
     assert_eq!(team.recorder.sent(), "");
     bob.wait(MINUTE);
     let block = bob.start("four");
@@ -396,13 +396,30 @@ fn a_token_that_is_refused_takes_the_teams_notes_along() {
     let name =
         "the token or password of the team's store cannot be read; `waynote doctor` says why; its";
     has(without(&bob), name);
+    bob.scratch.ok("config unset token_file");
+    has(
+        without(&bob),
+        "the team's store needs a token; its notes are",
+    );
     team.proxy.does(Does::Nothing);
     has(bob.start("four"), AWAY);
     team.proxy.does(Does::Forward);
-    has(bob.start("five"), AWAY);
+    has(bob.start("five"), "the team's store did not answer at 20");
     has(bob.run("doctor").said(), "answers");
     lacks(bob.start("six"), AWAY);
-    // What is kept goes with the setting.
+    // What is kept goes with the setting alone.
+    bob.scratch.ok("config set trust ~/none");
+    let other = bob.scratch.home().join("other.toml");
+    for (text, said) in [
+        (String::new(), "store"),
+        (
+            format!("team.store = '{}'", team.url()),
+            "/s/default answers, and serves no repository",
+        ),
+    ] {
+        fs::write(&other, text).unwrap();
+        has(bob.run("doctor").env("WAYNOTE_CONFIG", &other).said(), said);
+    }
     assert_eq!(bob.kept().len(), 1);
     bob.scratch.ok("config unset team.store");
     assert_eq!(bob.kept(), Vec::<PathBuf>::new());
@@ -489,8 +506,17 @@ fn a_note_is_shared_with_the_team_by_its_holder_and_no_text_is_replaced_unread()
     ann.run("note --key pay 'Integer cents.'").ok();
     ann.run("note --key build 'make all'").ok();
     let plays = |person: &Person, words: &str| person.run(words).said();
-    insta::assert_snapshot!(plays(&ann, "share --to team pay"), @"shared with the team: repo:github.com/acme/shop#pay");
-    insta::assert_snapshot!(plays(&ann, "share --to team --all"), @"shared with the team: repo:github.com/acme/shop#build");
+    insta::assert_snapshot!(plays(&ann, "share --to team pay"), @"
+    shared with the team: repo:github.com/acme/shop#pay
+    yours stays, and stands before later ones of the team; `waynote key delete repo:github.com/acme/shop#pay` drops it
+    ");
+    // What this machine keeps has it at once.
+    has(plays(&ann, "key delete pay"), "; the team's applies now");
+    ann.ok("undo pay");
+    insta::assert_snapshot!(plays(&ann, "share --to team --all"), @"
+    shared with the team: repo:github.com/acme/shop#build
+    yours stays, and stands before later ones of the team; `waynote key delete repo:github.com/acme/shop#build` drops it
+    ");
     insta::assert_snapshot!(plays(&ann, "share --to team pay"), @"there is nothing new to share with the team");
     bob.run("note --key pay 'Cents, as integers.'").ok();
     let would = plays(&bob, "share --to team pay --dry-run");
@@ -502,7 +528,22 @@ fn a_note_is_shared_with_the_team_by_its_holder_and_no_text_is_replaced_unread()
     the current text of repo:github.com/acme/shop#pay@1:
     Integer cents.
     ");
-    insta::assert_snapshot!(plays(&bob, "share --to team pay --if-revision 1"), @"shared with the team: repo:github.com/acme/shop#pay");
+    insta::assert_snapshot!(plays(&bob, "share --to team pay --if-revision 1"), @"
+    shared with the team: repo:github.com/acme/shop#pay
+    yours stays, and stands before later ones of the team; `waynote key delete repo:github.com/acme/shop#pay` drops it
+    ");
+    has(
+        plays(&ann, "share --to team --all"),
+        "(revision 2); `waynote share repo:github.com/acme/shop#pay --to team` shows it",
+    );
+    let alone = format!("--store {} share", team.url());
+    for words in ["--prune", "--all", "pay --to team"] {
+        let said = plays(&ann, &format!("{alone} {words}"));
+        has(
+            said,
+            "gives notes of your own store, not of one of several people",
+        );
+    }
     let history = "history repo:github.com/acme/shop#pay --json";
     let of_team = team.scratch.run(history).env("WAYNOTE_TOKEN", &ann.token);
     let authors = of_team.json();

@@ -125,8 +125,14 @@ fn an_agent_does_not_trust() {
                 has(screen, format!("only a person sets `{name}"));
             }
         }
-        let set = scratch.run("config set token_file t").env(variable, value);
-        has(set.said(), "only a person sets `token_file`");
+        for (words, set) in [
+            ("config set token_file t", "token_file"),
+            ("--token-file t ls", "token_file"),
+            ("config unset team", "team"),
+        ] {
+            let said = scratch.run(words).env(variable, value).said();
+            has(said, format!("only a person sets `{set}`"));
+        }
     }
     assert_eq!(block(&scratch, "a"), LINE);
 }

@@ -166,13 +166,21 @@ fn work_beside(people: &[Person; 2], proxy: &Proxy, keep: &dyn Fn(), restore: &d
         let block = added(of.hook("SessionStart", "slow"));
         has(&block, AWAY);
         has(&block, "`repo:/#fees` (team, by alice)");
-        lacks(block, "#db` (team");
+        // It is kept where it was shared.
+        assert_eq!(
+            block.contains("#db` (team"),
+            std::ptr::eq(of, alice),
+            "{block}"
+        );
     }
     proxy.does(Does::Forward);
     bob.ok("note --key late 'is late'");
     bob.ok("share --to team late");
     // An answer to a share ends the minute for which the store is left alone.
-    has(alice.start("again"), AWAY);
+    has(
+        alice.start("again"),
+        "the team's store did not answer at 20",
+    );
     alice.wait(MINUTE);
     for of in people {
         let block = of.start("later");
@@ -260,6 +268,14 @@ fn two_people_on_three_machines() {
         said,
         "the store team has no tokens: all who write are one `person`",
     );
+    new.ok("token create ann --write --store new.db");
+    new.ok("token revoke ann --store new.db");
+    let command = new.command("serve --shared --listen 127.0.0.1:0 --store team=new.db");
+    let mut running = Running::start(&new, command);
+    running.line();
+    // It is still closed, so the line is that of the first start.
+    let said = running.end(Signal::TERM).1;
+    assert_eq!(said.matches("all who write").count(), 1, "{said}");
 }
 
 #[test]

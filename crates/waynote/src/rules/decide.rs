@@ -475,11 +475,11 @@ fn next_revision(
     }
 }
 
-fn check_expected(address: &Address, expect: Expect, current: Option<&Note>) -> Result<()> {
+pub(crate) fn check_expected(address: &Address, expect: Expect, now: Option<&Note>) -> Result<()> {
     let Expect::Revision(expected) = expect else {
         return Ok(());
     };
-    if current.map_or(0, |note| note.revision) == expected {
+    if now.map_or(0, |note| note.revision) == expected {
         return Ok(());
     }
     Err(Error::Conflict {
@@ -489,7 +489,7 @@ fn check_expected(address: &Address, expect: Expect, current: Option<&Note>) -> 
         } else {
             format!("revision {expected}")
         },
-        current: current.cloned().map(Box::new),
+        current: now.cloned().map(Box::new),
     })
 }
 

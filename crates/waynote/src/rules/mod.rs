@@ -27,6 +27,8 @@ pub mod stall;
 pub(crate) mod undo;
 mod verify;
 
+pub(crate) use decide::check_expected;
+
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -16,7 +16,7 @@ use crate::model::citation::Citation;
 use crate::model::secret_policy::SecretPolicy;
 use crate::note::{Note, Source, Stamp};
 use crate::place::Place;
-use crate::rules::others;
+use crate::rules::{check_expected, others};
 use crate::scope::{Scope, ScopeKind};
 use crate::secrets::masked;
 use crate::single::SaveOptions;
@@ -237,11 +237,6 @@ pub fn share_to_team(
         let reason = "a team's store takes notes of repositories alone: `repo:HOST/PATH`";
         return Err(Error::invalid_address(note.address.to_string(), reason));
     };
-    let there = team.get(&note.address)?;
-    let is_same = |of: &Note| of.content == note.content && (of.pinned || !note.pinned);
-    if there.as_ref().is_some_and(is_same) {
-        return Ok(false);
-    }
     let is_inside = |cited: &&Citation| {
         let repository = cited.repository.as_ref().and_then(Place::in_repository);
         repository == Some((name, ""))
@@ -249,10 +244,19 @@ pub fn share_to_team(
     let cites: Vec<Citation> = note.cites.iter().filter(is_inside).cloned().collect();
     let options = options.pin(note.pinned.then_some(true));
     let change = options.change(note.address.clone(), note.content.clone());
-    let stamp = stamp.careful().citing(cites);
-    let stamp = stamp.allowing(SecretPolicy::RefuseAll);
+    let stamp = stamp
+        .careful()
+        .citing(cites)
+        .allowing(SecretPolicy::RefuseAll);
     options.limits.check_bytes(&note.address, &note.content)?;
+    // Before the team hears even its name.
     change.check_secrets(&stamp)?;
+    let there = team.get(&note.address)?;
+    let is_same = |of: &Note| of.content == note.content && (of.pinned || !note.pinned);
+    if there.as_ref().is_some_and(is_same) {
+        return Ok(false);
+    }
+    check_expected(&note.address, options.expect, there.as_ref())?;
     if let (Some(own), Some(there), Expect::Any) = (team.holder()?, there, options.expect)
         && there.content != note.content
         && Author::of(&there.author).under(&own) != there.author
@@ -345,6 +349,10 @@ mod tests {
             self.1.set(self.1.get() + 1);
             self.0.read(ask)
         }
+    }
+
+    impl Store for Counted<'_> {
+        pass_on! { self => self.0; apply record forget would_forget verify heartbeat silence silences checkpoint }
     }
 
     fn texts(notes: &[Note]) -> Vec<String> {
@@ -483,10 +491,12 @@ mod tests {
             share(&second, "bob", None),
             Err(Error::OthersText { revision: 1, .. })
         ));
-        assert!(matches!(
-            share(&second, "bob", Some(7)),
-            Err(Error::Conflict { .. })
-        ));
+        let unread = |dry| {
+            let options = SaveOptions::default().expect(Expect::Revision(7));
+            let shared = share_to_team(&team, &second, options, stamp("bob"), dry);
+            matches!(shared, Err(Error::Conflict { .. }))
+        };
+        assert!(unread(true) && unread(false));
         assert!(share(&second, "bob", Some(1)).unwrap());
         let written = team.history(&first.address).unwrap();
         let authors: Vec<&str> = written
@@ -499,13 +509,23 @@ mod tests {
             share(&home, "bob", None),
             Err(Error::InvalidAddress { .. })
         ));
+        let credential = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
         let secret = Note {
-            content: Content::imported(format!("ghp_{}", "a1B2c3D4e5F6".repeat(3))),
-            ..second
+            content: Content::imported(&*credential),
+            ..second.clone()
         };
         assert!(matches!(
             share(&secret, "bob", None),
             Err(Error::HoldsSecret { .. })
         ));
+        let named = Note {
+            address: format!("repo:a/shop//{credential}").parse().unwrap(),
+            ..second
+        };
+        let counted = Counted(&team, std::cell::Cell::default());
+        let options = SaveOptions::default();
+        let refused = share_to_team(&counted, &named, options, stamp("bob"), true);
+        assert!(matches!(refused, Err(Error::NameHoldsSecret { .. })));
+        assert_eq!(counted.1.get(), 0, "nothing is sent");
     }
 }
