@@ -166,6 +166,9 @@ pub(crate) fn shortened(text: &str, columns: usize) -> String {
         return text.to_owned();
     }
     let mut short = String::new();
+    if columns == 0 {
+        return short;
+    }
     for char in text.chars() {
         short.push(char);
         if short.width() >= columns {
@@ -210,6 +213,12 @@ pub(crate) fn list<T: Serialize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_fits_any_width() {
+        let cut = [0, 1, 2, 3, 4].map(|columns| shortened("日本x", columns));
+        assert_eq!(cut, ["", "…", "…", "日…", "日…"]);
+    }
 
     #[test]
     fn columns_are_cut_and_left_out_in_a_fixed_order() {

@@ -53,7 +53,7 @@ pub fn missing_rights(machine: Machine<'_>, client: Client, words: &[OsString]) 
     }
     if words.is_empty() && !profile.may_work.is_empty() {
         missing.push(format!(
-            "{title} may ask before it edits files or runs commands, and nobody answers in a loop; \
+            "{title} may ask before it edits files or runs commands, and no person answers in a loop; \
              add `-- {}`, or what the agent needs",
             profile.may_work
         ));

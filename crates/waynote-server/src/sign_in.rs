@@ -43,6 +43,8 @@ pub(crate) async fn grant(
     token: Option<String>,
 ) -> Answer<Grant> {
     let now = app.now();
+    // A browser's form has noted the use already: a page that is only looked at writes nothing.
+    let is_cookie = token.as_deref().and_then(signed::number).is_some();
     // Then nothing is looked up.
     let is_refused = token.is_none() && served_store.needs_token.load(Ordering::Relaxed);
     let found = if is_refused || served_store.file.is_some() {
@@ -53,7 +55,7 @@ pub(crate) async fn grant(
     };
     let found = found.map_err(|error| Problem::of_store(&error, name))?;
     let grant = found.ok_or_else(Problem::unauthorized)?;
-    if let Some(token) = &grant.token {
+    if let Some(token) = grant.token.as_ref().filter(|_| !is_cookie) {
         note_use(served_store, &token.id, now).await?;
     }
     Ok(grant)

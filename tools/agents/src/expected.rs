@@ -154,7 +154,7 @@ pub(super) const MOMENTS: [Moment; 26] = [
     ),
     moment(
         "gives-up",
-        "A loop: the provider goes on failing: exit code 5, with the provider's words",
+        "A loop: the provider fails each time: exit code 5, with the provider's words",
         loops::gives_up,
     ),
     bare(

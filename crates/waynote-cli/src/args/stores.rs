@@ -19,7 +19,7 @@ pub(crate) enum StoresCommand {
         #[arg(long)]
         shared: bool,
     },
-    /// Give a store that was restored to an earlier state a new id, so that nobody takes it for the one that they knew
+    /// Give a store that was restored to an earlier state a new id, so that no client takes it for the one that it knew
     ///
     /// Feeds end with `reset`, and running sessions get their block once more.
     Renew {

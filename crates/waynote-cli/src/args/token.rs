@@ -20,7 +20,7 @@ pub(crate) enum TokenCommand {
     },
     /// Remove all tokens, and let everybody on this machine use the store over a server without one
     ///
-    /// A server that is running goes on asking for a token until it is started again.
+    /// A server that is running still asks for a token until it is started again.
     Clear {
         /// Do not ask first
         #[arg(long)]

@@ -13,12 +13,12 @@ use super::{AllowArgs, CitesArgs, KindArg};
 pub(crate) enum VerbCommand {
     /// Edit a note in your editor, or create it
     ///
-    /// The editor is $VISUAL, else $EDITOR, else vi. The note is saved if nobody changed it meanwhile; otherwise your text stays in
-    /// a file, which is named. An unchanged text writes nothing.
+    /// The editor is $VISUAL, else $EDITOR, else vi. The note is saved if it was not changed meanwhile; otherwise your text
+    /// stays in a file, which is named. An unchanged text writes nothing.
     Edit(EditArgs),
     /// Move a note to another address; nothing is lost
     ///
-    /// Without --force, a note that is there is not overwritten. The history of the text up to now stays at the old address.
+    /// Without --force, an existing note is not overwritten. The history of the text up to now stays at the old address.
     Mv(MoveArgs),
     /// Copy a note to another address
     Cp(MoveArgs),
@@ -60,7 +60,7 @@ pub(crate) struct MoveArgs {
     pub(crate) from: String,
     /// Its new address: a key, a path (`~/p#key` for a key on a directory), or an address
     pub(crate) to: String,
-    /// Overwrite the note that is there; `undo` brings it back
+    /// Overwrite an existing note; `undo` brings it back
     #[arg(long)]
     pub(crate) force: bool,
     /// Overwrite it only if this is its current revision

@@ -16,7 +16,7 @@ pub(super) fn value(lost: &Rollback) -> serde_json::Value {
 
 /// The hint for a store that was rolled back.
 pub(super) const HINT: &str =
-    "restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is";
+    "restore a backup; or `waynote verify --accept-rollback` accepts the store as it is";
 
 /// Goes on with the store as it is.
 pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {

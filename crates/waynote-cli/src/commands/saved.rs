@@ -182,7 +182,7 @@ pub(super) fn save(
 pub(super) fn gone(error: Error) -> Failure {
     match error {
         Error::Conflict { current: None, .. } => {
-            let hint = "somebody deleted it; `waynote history ADDRESS` shows who";
+            let hint = "it was deleted; `waynote history ADDRESS` shows by whom";
             Failure::refused("conflict", error.to_string(), hint)
         }
         error => error.into(),

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
-use super::common::{Scratch, has};
+use super::common::{Scratch, has, until};
 
 /// A running program on a terminal of its own.
 pub(super) struct Terminal {
@@ -149,6 +149,24 @@ fn whatever_ends_it_the_terminal_is_given_back() {
         terminal.types(key);
         assert_eq!(terminal.ends(), Some(0), "{key:?}");
     }
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let scratch = Scratch::new();
+    scratch.ok("key save build 'make all'");
+    let mut terminal = browse(&scratch, "echo in the editor; exec cat");
+    terminal.until("make");
+    terminal.types("e");
+    terminal.until("in the editor");
+    let process = Pid::from_child(&terminal.child);
+    // The first one waits for the editor.
+    until("the end by a second signal", || {
+        kill_process(process, Signal::TERM).unwrap();
+        terminal.child.try_wait().unwrap().is_some()
+    });
+    let status = terminal.child.wait().unwrap();
+    assert_eq!(status.signal(), Some(15));
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn all_is_well() {
     ok    Claude Code: hook works: N ms (limit: N ms), valid output
     ok    Claude Code: hook at tools works: it brings a note of the path
     ok    Claude Code: hook after a failure works: it brings a note that matches
-    note  Claude Code may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'`, or what the agent needs
+    note  Claude Code may ask before it edits files or runs commands, and no person answers in a loop; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'`, or what the agent needs
           next: this is for `waynote loop --with claude-code`
     ");
     let json = scratch.run("doctor claude-code --json");

@@ -73,7 +73,7 @@ fn an_expected_revision_guards_a_write() {
     scratch.ok("key delete k --if-revision 3");
     has(
         scratch.run("key delete k --if-revision 3").said(),
-        "  somebody deleted it; `waynote history ADDRESS` shows who",
+        "  it was deleted; `waynote history ADDRESS` shows by whom",
     );
 }
 

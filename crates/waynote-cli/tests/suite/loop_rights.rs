@@ -49,7 +49,7 @@ fn claude_code_may_use_our_tools_and_nothing_else() {
 
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
     note: Claude Code is not set up, so its agent cannot add notes or end the loop; run `waynote install claude-code`
-    note: Claude Code may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'`, or what the agent needs
+    note: Claude Code may ask before it edits files or runs commands, and no person answers in a loop; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'`, or what the agent needs
     claude [-p] [--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote]
     ");
     scratch.ok("install claude-code");
@@ -66,7 +66,7 @@ fn codex_is_told_about_our_server_where_it_knows_one() {
     ");
     scratch.ok("install codex");
     insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"
-    note: Codex may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --sandbox workspace-write`, or what the agent needs
+    note: Codex may ask before it edits files or runs commands, and no person answers in a loop; add `-- --sandbox workspace-write`, or what the agent needs
     codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-]
     "#);
 
@@ -86,7 +86,7 @@ fn codex_is_told_about_our_server_where_it_knows_one() {
         "sandbox_mode = \"workspace-write\"\n[plugins.\"waynote@waynote\"]\nenabled = true\n";
     scratch.put(".codex/config.toml", plugin);
     insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"
-    note: Codex may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --sandbox workspace-write`, or what the agent needs
+    note: Codex may ask before it edits files or runs commands, and no person answers in a loop; add `-- --sandbox workspace-write`, or what the agent needs
     codex [exec] [-c] [plugins.waynote@waynote.mcp_servers.waynote.default_tools_approval_mode="approve"] [-]
     "#);
 }
@@ -97,7 +97,7 @@ fn geminis_own_policies_stay() {
     scratch.ok("install gemini");
     let yolo = "--skip-trust --approval-mode yolo";
     insta::assert_snapshot!(said(with(&scratch, "gemini", "")), @r#"
-    note: Gemini CLI may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --approval-mode auto_edit --allowed-tools 'run_shell_command(make)'`, or what the agent needs
+    note: Gemini CLI may ask before it edits files or runs commands, and no person answers in a loop; add `-- --approval-mode auto_edit --allowed-tools 'run_shell_command(make)'`, or what the agent needs
     gemini [--policy=RUN/waynote.toml]
     # Written by `waynote loop` for one run.
     [[rule]]
@@ -155,11 +155,11 @@ fn copilot_and_qwen_may_use_our_tools() {
     ];
     let all = runs.map(|(client, words)| said(with(&scratch, client, words)));
     insta::assert_snapshot!(all.join("\n"), @"
-    note: Copilot CLI may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --allow-tool=write --allow-tool='shell(make:*)'`, or what the agent needs
+    note: Copilot CLI may ask before it edits files or runs commands, and no person answers in a loop; add `-- --allow-tool=write --allow-tool='shell(make:*)'`, or what the agent needs
     copilot [--allow-tool=waynote]
     copilot [--allow-tool=waynote] [--allow-tool=write,shell(make:*)]
     copilot [--allow-tool=waynote] [--allow-all-tools]
-    note: Qwen Code may ask before it edits files or runs commands, and nobody answers in a loop; add `-- --approval-mode auto-edit --allowed-tools 'run_shell_command(make)'`, or what the agent needs
+    note: Qwen Code may ask before it edits files or runs commands, and no person answers in a loop; add `-- --approval-mode auto-edit --allowed-tools 'run_shell_command(make)'`, or what the agent needs
     qwen [--allowed-tools=mcp__waynote]
     qwen [--allowed-tools=mcp__waynote] [--approval-mode] [auto-edit]
     qwen [--allowed-tools=mcp__waynote] [--approval-mode] [auto-edit] [--allowed-tools] [run_shell_command(make)]

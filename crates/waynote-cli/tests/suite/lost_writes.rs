@@ -41,7 +41,7 @@ fn lost_writes_are_named_and_nothing_is_written_until_they_are_accepted() {
     damaged: acknowledged writes are missing: the last was at position 3, the store is at 2
     HOME/.local/share/waynote/notes.db has 1 problem: 2 notes, 2 revisions, 1 distinct text
     store id ID
-    what to do: restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is
+    what to do: restore a backup; or `waynote verify --accept-rollback` accepts the store as it is
     ");
     let lost = serde_json::json!({ "acknowledged": 3, "found": 2 });
     assert_eq!(scratch.json("--json")["lost_writes"], lost);

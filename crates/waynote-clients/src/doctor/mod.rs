@@ -129,7 +129,7 @@ pub fn examine(
             trial::hand_over,
         ),
         (
-            &[Event::AfterTool, Event::AfterFailure],
+            &[Event::AfterFailure, Event::AfterTool],
             "hook after a failure",
             "a note that matches",
             trial::failure,

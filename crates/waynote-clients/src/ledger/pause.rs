@@ -43,9 +43,13 @@ impl Ledgers {
     /// # Errors
     /// The [`std::io::Error`] when its end cannot be written.
     pub fn end_pause(&self, of: &PauseTarget) -> std::io::Result<()> {
-        let mut pauses = self.pauses();
+        let before = self.pauses();
+        let mut pauses = before.clone();
         pauses.retain(|(paused, _)| paused != of);
-        self.write_pauses(&pauses)
+        match pauses == before {
+            true => Ok(()),
+            false => self.write_pauses(&pauses),
+        }
     }
 
     /// True if nothing is delivered to a session at a place. A subagent's session has its client's name before its own.
@@ -59,7 +63,7 @@ impl Ledgers {
         })
     }
 
-    /// The pauses that have not ended, with their ends in milliseconds since 1970; 0: until somebody ends it.
+    /// The pauses that have not ended, with their ends in milliseconds since 1970; 0: until a person ends it.
     pub fn pauses(&self) -> Vec<(PauseTarget, u64)> {
         let file = plain::open(&self.folder.join("paused"));
         let text = file.and_then(|file| plain::read(file, MAX_BYTES));
@@ -85,6 +89,10 @@ mod tests {
     #[test]
     fn a_pause_is_for_what_is_below_a_place_or_for_a_session_and_its_subagents() {
         let (_folder, ledgers) = scratch();
+        ledgers
+            .end_pause(&PauseTarget::Session("a".into()))
+            .unwrap();
+        assert!(!ledgers.folder.exists(), "no pause was written");
         let place = |key: &str| key.parse::<Place>().unwrap();
         let below = PauseTarget::Place(place("~/p"));
         let session = PauseTarget::Session("a b".into());

@@ -11,6 +11,7 @@ fn a_body_that_is_not_as_documented_is_a_problem_with_a_hint() {
         ("read", r#"{"notes":["agent:a#k","agent:a#K"]}"#),
         ("read", r#"{"nothing":[]}"#),
         ("read", r#"{"version":true} {}"#),
+        ("search", r#" ["flaky"]"#),
         (
             "record",
             r#"{"session":"s","events":[{"event":4,"iteration":1,"summary":"x"}],"stamp":{"now":"2026-08-01T12:00:00Z","author":"person"}}"#,
@@ -31,6 +32,8 @@ fn a_body_that_is_not_as_documented_is_a_problem_with_a_hint() {
       the body cannot be read: nothing: unknown field `nothing`, expected one of `notes`, `scopes`, `kinds`, `pages`, `counts`, `summaries`, `histories`, `noted_before`, `journal`, `entry_types`, `last_iterations`, `events`, `leases`, `feed`, `operations`, `steps`, `all_leases`, `event_sessions`, `store_id`, `version` at line 1 column 10
     read {"version":true} {}
       the body cannot be read: trailing characters at line 1 column 18
+    search  ["flaky"]
+      the body cannot be read: a list is given for an object
     record {"session":"s","events":[{"event":4,"iteration":1,"summary":"x"}],"stamp":{"now":"2026-08-01T12:00:00Z","author":"person"}}
       the body cannot be read: events[0].event: invalid type: integer `4`, expected variant identifier at line 1 column 35
     "#);

@@ -168,7 +168,7 @@ fn two_who_edit_one_note_get_both_texts() {
     let refused = post(&server, "notes/save", &mine);
     assert_eq!(refused.status, 422);
     for part in [
-        "Somebody else changed this note",
+        "This note was changed meanwhile",
         "their second text",
         "my own text</textarea>",
         r#"name="base" value="2""#,
@@ -185,7 +185,7 @@ fn two_who_edit_one_note_get_both_texts() {
     ];
     let refused = post(&server, "notes/save", &new);
     has(&refused.body, "This note exists already");
-    lacks(&refused.body, "Somebody else");
+    lacks(&refused.body, "changed meanwhile");
 
     // A change by somebody else is not deleted unseen.
     let restore = [seen[0], seen[1], ("revision", "1")];

@@ -1,10 +1,11 @@
 //! Signing in to the page with a token.
 
-use waynote::Reader;
+use waynote::engine::Writing;
+use waynote::{Reader, SideData};
 use waynote_server::Rights;
 
 use super::page::{post, post_from, save};
-use super::support::start;
+use super::support::{options, start, start_over};
 use waynote_testing::{has, lacks};
 
 #[test]
@@ -62,6 +63,20 @@ fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
     // The API knows the cookie too.
     let get = |path: &str, cookie: &str| server.send("GET", path, &[cookie], "").status;
     assert_eq!(get("/s/notes/api/v1/sessions", &cookie), 200);
+
+    // The form has noted the use of the token. A page that is looked at, here on another server, writes nothing.
+    let other = start_over(options(), |stores, _| {
+        stores.with("notes", server.store.clone())
+    });
+    let used = || server.store.side_values("tokens used").unwrap();
+    let keys: Vec<String> = used().into_iter().map(|used| used.key).collect();
+    assert_eq!(keys.len(), 1);
+    let done = server
+        .store
+        .put_side_values("tokens used", &[], &keys, Writing::Relaxed);
+    done.unwrap();
+    let seen = other.send("GET", "/s/notes/notes", &[&cookie], "");
+    assert_eq!((seen.status, used().len()), (200, 0));
 
     let out = post_from(&server, "sign-out", &[], &[&origin, &cookie]);
     let set = out.header("set-cookie");

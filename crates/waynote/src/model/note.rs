@@ -261,7 +261,7 @@ pub struct Revision {
     pub undoes: Option<u64>,
     /// When the store recorded it. As-of reads use this time.
     pub recorded_at: Timestamp,
-    /// The name of the token that wrote it, on a server with tokens. The author is what the writer said; this is known.
+    /// The holder of the token that wrote it, on a server with tokens. The author is what the writer said; this is known.
     pub token: Option<Name>,
     /// The note after the change. A deleted note has no content. A repeat has its own iteration, author and time; the
     /// entry keeps those of its first revision. A pin, a save of the same text, or what brings a text back has its own

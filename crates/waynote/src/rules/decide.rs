@@ -298,7 +298,7 @@ fn take_back(
     let mut write = bring_back(action, state, address, before, stamp)?;
     write.revision.undoes = Some(number);
     // A note that went because it was forgotten cannot be made to go.
-    let is_gone = !write.existed && write.revision.note().is_none();
+    let is_gone = action == Action::Undo && !write.existed && write.revision.note().is_none();
     match taken.and_then(|of| of.forgotten()) {
         Some(_) if is_gone => Err(nothing_to_undo(address)),
         _ => Ok(write),

@@ -17,7 +17,8 @@ const SHOWN: usize = 20;
 /// The notes that exist instead of one that does not, in words: the near miss first. None when nothing is like it.
 ///
 /// # Errors
-/// [`Error::OthersNote`] if others have it alone; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+/// [`Error::OthersNote`] if others have it alone; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+/// store cannot be read.
 pub fn of_note(store: &dyn Store, missing: &AddressAt) -> Result<Option<String>> {
     let AddressAt { address, revision } = missing;
     if revision.is_some()

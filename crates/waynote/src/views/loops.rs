@@ -273,8 +273,7 @@ impl<'s> Loop<'s> {
     }
 
     /// Ends the loop and releases the session, with details about the reason, in lines and without credentials. An
-    /// iteration whose end could not be recorded is recorded as lost,
-    /// because an open one would block the next loop.
+    /// iteration whose end could not be recorded is recorded as lost, because an open one would block the next loop.
     ///
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or

@@ -11,6 +11,8 @@ use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use ratatui::backend::CrosstermBackend;
@@ -24,9 +26,12 @@ use ratatui::{Frame, Terminal};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Signal, kill_current_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use waynote::Store;
 use waynote::context::render;
 use waynote_loop::Signals;
+use waynote_system::process;
 
 use super::saved::Saving;
 use super::{context as block, edit};
@@ -56,6 +61,15 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         return Err(Failure::refused("no_terminal", what, hint));
     }
     let signals = Signals::listen()?;
+    // A second one ends the process at once, as it would any other.
+    let is_second = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if !process::ignores(signal) {
+            flag::register_conditional_default(signal, Arc::clone(&is_second))
+                .and_then(|_| flag::register(signal, Arc::clone(&is_second)))
+                .map_err(|error| Failure::file("signals", "listened to", error))?;
+        }
+    }
     // Its own store: the editor has another one.
     let opened = OpenStore::of(&context.settings, false, Wait::Within(LONGEST))?;
     let request = block::request(context, &ContextArgs::default())?;

@@ -71,7 +71,7 @@ impl Observer for Show {
                 }
             }
             Notice::WantsTerminal => self.line(
-                "the agent was ended: it tried to read from the terminal, and in a loop nobody answers there",
+                "the agent was ended: it tried to read from the terminal, and no person answers in a loop",
             ),
             Notice::LogIncomplete { iteration, error } => {
                 self.line(&format!("the log of iteration {iteration} is incomplete: {error}"));

@@ -187,7 +187,7 @@ pub(super) fn rename(files: &Files<'_>) -> Result<String, Refusal> {
     match files.apply(&changes) {
         Err(Error::Conflict { address, .. }) if old.contains(&address) => {
             Err(Refusal::only(format!(
-                "{from} was changed by somebody else meanwhile, so nothing was renamed. View it, then try again"
+                "{from} was changed meanwhile, so nothing was renamed. View it, then try again"
             )))
         }
         Err(Error::Conflict { .. }) => Err(exists()),

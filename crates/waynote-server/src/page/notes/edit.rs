@@ -231,7 +231,7 @@ fn newer(current: &Note) -> Markup {
 fn conflict(form: &Form, current: &Note) -> Markup {
     let title = match form.is_new {
         true => "This note exists already",
-        false => "Somebody else changed this note",
+        false => "This note was changed meanwhile",
     };
     html! {
         section.card.conflict aria-labelledby="conflict-title" role="alert" {

@@ -158,7 +158,7 @@ fn others_changes_appear_and_what_is_typed_is_not_lost() {
     let typed = "return document.querySelector('textarea').value";
     assert_eq!(browser.run(typed), "my own **text**");
     browser.click("form.write button.primary");
-    browser.wait_for("Somebody else changed this note");
+    browser.wait_for("This note was changed meanwhile");
     assert!(browser.says("their text"));
     assert_eq!(browser.run(typed), "my own **text**");
     browser.shot("conflict");
