@@ -29,8 +29,8 @@ const OF_TEAM: &str =
     "the same command with `--store URL` does it; `waynote config` has the URL, as team.store";
 
 /// How a person changes a shared note.
-const OF_FILE: &str = "`waynote edit` opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, \
-                       `pinned: true` in its front matter pins it";
+const OF_FILE: &str = "`waynote edit` without a text opens it, `git mv` renames it, `git rm` deletes it, \
+                       `git log` has its history, `pinned: true` in its front matter pins it";
 
 /// The command or the option that helps, as what follows the advice.
 fn command(error: &Error) -> Option<String> {

@@ -24,3 +24,11 @@ pub(crate) fn called() -> String {
         },
     }
 }
+
+/// The same for commands between backquotes in a text.
+pub(crate) fn calling(text: &str) -> String {
+    match text.contains("--store") {
+        true => text.to_owned(),
+        false => text.replace("`waynote ", &format!("`{} ", called())),
+    }
+}

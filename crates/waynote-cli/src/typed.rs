@@ -12,6 +12,7 @@ use waynote::named::{self, Typist};
 pub(crate) use waynote::stands::in_shell;
 use waynote::visible::visible;
 use waynote::{Address, AddressAt, Base, Error, Key, Lineage, Name, Place, Result, Store};
+use waynote_formats::shared::FOLDER;
 
 use crate::error::{Failure, Outcome, warning};
 use crate::invocation::Context;
@@ -67,9 +68,13 @@ impl Context<'_> {
     /// Lays the notes that others have there over the store. Those that are not read are said once.
     fn with_others(&self, lineage: Lineage) -> Lineage {
         static SAID: Once = Once::new();
-        for hint in beside::hints(&self.settings, &lineage) {
-            let (next, json) = (hint.next.unwrap_or_default(), self.output.json);
-            SAID.call_once(|| warning("not_trusted", &hint.what, &next, json!({}), json));
+        // To count the files takes a while.
+        if !SAID.is_completed() {
+            for hint in beside::hints(&self.settings, &lineage) {
+                let (next, json) = (hint.next.unwrap_or_default(), self.output.json);
+                warning("not_trusted", &hint.what, &next, json!({}), json);
+                SAID.call_once(|| ());
+            }
         }
         self.beside(&lineage);
         lineage
@@ -130,6 +135,10 @@ impl Context<'_> {
             return Ok(Address::on(place, key.cloned()));
         }
         let lineage = self.lineage_for(&place, purpose)?;
+        if purpose.makes() && place.as_str().split('/').any(|part| part == FOLDER) {
+            let why = "the files of shared notes have no notes";
+            return Err(Error::invalid_place(place.as_str(), why).into());
+        }
         let typist = self.typist(&self.settings.agent.value, Some(&lineage));
         self.read(|store| Ok(typist.at(store, place, key)?))
     }
@@ -189,7 +198,7 @@ impl Context<'_> {
         if Address::is_meant(typed) {
             return self.address(typed);
         }
-        let typed = &*of_file(typed).unwrap_or_else(|| typed.into());
+        let typed = &*of_file(typed)?.unwrap_or_else(|| typed.into());
         let key = typed.parse::<Key>();
         if purpose == Use::Make
             && let Ok(key) = &key
@@ -215,7 +224,9 @@ impl Context<'_> {
                 && store.get(&only.address)?.is_none()
                 && store.history(&only.address)?.is_empty()
             {
-                store.others(&only.address)?;
+                if purpose != Use::Edit {
+                    store.others(&only.address)?;
+                }
                 let missing = (!purpose.makes()).then(|| missing(&typist, store, key));
                 missing.unwrap_or(Ok(()))?;
             }
@@ -288,12 +299,21 @@ pub(crate) fn latest(at: AddressAt, typed: &str) -> Outcome<Address> {
 }
 
 /// The path of a shared note's file as the directory and the key that it is for.
-fn of_file(typed: &str) -> Option<String> {
-    let (root, below) = typed.strip_suffix(".md")?.split_once(".waynote/")?;
+fn of_file(typed: &str) -> Outcome<Option<String>> {
+    let path = typed.strip_suffix(".md");
+    let parts = path.and_then(|path| path.split_once(".waynote/"));
+    let is_folder = |(root, _): &(&str, &str)| root.is_empty() || root.ends_with('/');
+    let Some((root, below)) = parts.filter(is_folder) else {
+        return Ok(None);
+    };
     let (folder, key) = below.rsplit_once('/').unwrap_or(("", below));
+    if key != "README" && key.parse::<Key>().is_err() {
+        let what = format!("`{}` is no note's file", visible(typed));
+        let hint = "`waynote doctor` says how to name it";
+        return Err(Failure::refused("not_found", what, hint));
+    }
     let note = format!("{root}./{folder}#{key}");
-    let note = note.strip_suffix("#README").unwrap_or(&note).to_owned();
-    (root.is_empty() || root.ends_with('/')).then_some(note)
+    Ok(Some(note.trim_end_matches("#README").to_owned()))
 }
 
 /// The directory that a text is about: the path in it, else the working directory.

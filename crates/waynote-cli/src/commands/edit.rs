@@ -29,10 +29,12 @@ pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
         (Some(text), _) => Some(input::note_text(text, false)?),
         (_, Some(file)) => Some(input::file(file, args.allow.empty)?),
     };
-    if content.is_none()
-        && let Some(shared) = share::to_change(context, &saving.address)?
-    {
-        return share::edit(context, &shared);
+    if let Some((sharing, _)) = share::to_change(context, &saving.address)? {
+        if content.is_none() {
+            return share::edit(context, &sharing, &saving.address);
+        }
+        // None begins where a file cannot be read.
+        context.opened()?.store().others(&saving.address)?;
     }
     saved::save(context, saving, content, None, &args.allow)
 }

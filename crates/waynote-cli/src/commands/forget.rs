@@ -116,17 +116,20 @@ fn say_of_others(context: &Context<'_>, request: &Forget) -> Outcome {
         return Ok(());
     };
     let store = context.opened()?.store();
-    if let Ok(Some((_, file))) = store.others(&named.address) {
-        say(&match file {
-            Some(file) => {
-                format!("note: {file} has a note of this name, and the history of git keeps it")
-            }
-            None => {
-                "note: the team's store has a note of this name; its administrator can forget it"
-                    .into()
-            }
-        });
-    }
+    let file = match store.others(&named.address) {
+        Ok(Some((_, file))) => file,
+        // It cannot be read, and git keeps it all the same.
+        Err(Error::OthersNote { origin, .. }) => origin,
+        _ => return Ok(()),
+    };
+    say(&match file {
+        Some(file) => {
+            format!("note: {file} has a note of this name, and the history of git keeps it")
+        }
+        None => {
+            "note: the team's store has a note of this name; its administrator can forget it".into()
+        }
+    });
     Ok(())
 }
 

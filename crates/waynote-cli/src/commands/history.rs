@@ -3,9 +3,10 @@
 use waynote::author::shown;
 use waynote::text::day;
 use waynote::{Address, AddressAt, Error, Revision, State};
+use waynote_system::shell::quoted;
 
 use super::event;
-use crate::error::Outcome;
+use crate::error::{Outcome, say};
 use crate::invocation::Context;
 use crate::table::{iteration, table, when};
 use crate::typed::{Use, found};
@@ -26,6 +27,20 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     history.reverse();
     if context.output.json {
         return context.value(&history);
+    }
+    let others = context.read(|store| Ok(store.others(&address)?));
+    match (others.ok().flatten(), &context.settings.team_store.value) {
+        (Some((_, Some(file))), _) => {
+            let file = quoted(&format!(":/{file}"));
+            say(&format!("the shared note's history: `git log -- {file}`"));
+        }
+        (Some(_), Some(url)) => {
+            let (url, shown) = (quoted(url), quoted(&address.masked()));
+            say(&format!(
+                "the history of the team's note: `waynote --store {url} history {shown}`"
+            ));
+        }
+        _ => {}
     }
     context.line(address.masked())?;
     let is_entry = matches!(address, Address::Session(..));

@@ -167,8 +167,12 @@ fn a_note_of_ones_own_stands_before_the_shared_one_until_it_is_shared() {
     let shown = alice.run("show build").said();
     insta::assert_snapshot!(shown, @"
     make everythingrepo:github.com/acme/shop#build (yours; the shared one differs)
-    others say (shared); `waynote key delete repo:github.com/acme/shop#build` drops yours, `waynote share repo:github.com/acme/shop#build` gives them yours:
+
+    the text of others (shared):
     make all
+
+    `waynote key delete repo:github.com/acme/shop#build` drops yours
+    `waynote share repo:github.com/acme/shop#build` gives them yours
     ");
     assert_eq!(alice.run("show .waynote/build.md").said(), shown);
     assert_eq!(alice.ok("show build"), "make everything");
@@ -176,7 +180,11 @@ fn a_note_of_ones_own_stands_before_the_shared_one_until_it_is_shared() {
     has(undone, "make all");
     alice.ok("redo build");
     has(alice.ok("key delete build"), "; the shared one applies now");
-    alice.ok("undo build");
+    has(alice.ok("undo"), "; it stands before the shared one here");
+    has(
+        alice.run("history build").said(),
+        "the shared note's history: `git log -- :/.waynote/build.md`\n",
+    );
     let said = alice.ok("share build");
     has(&said, "wrote .waynote/build.md, which said: make all\n");
     // Fields that a person added to the file stay.
@@ -268,11 +276,11 @@ fn a_credential_in_a_shared_file_is_named() {
     fs::write(work(&alice).join(".waynote/build.md"), &token).unwrap();
     has(
         alice.run("doctor").said(),
-        ".waynote/build.md: a credential in it is masked: rotate it",
+        ".waynote/build.md: a credential in it is masked: rotate it, and take it out",
     );
     has(
         alice.run("ls").said(),
-        "The shared notes leave out all or part of 1 file: .waynote/build.md",
+        "The shared notes of 1 file are not read whole: .waynote/build.md",
     );
 }
 
@@ -394,9 +402,23 @@ fn two_people_write_at_once_and_git_merges() {
         lacks(&said, "make alice");
     }
     // Its name is not free.
-    let why = "#build is a shared note: .waynote/build.md (line 1 is a conflict marker)";
-    for words in ["show build", "edit build", "history repo:/#build"] {
-        has(bob.run(words).env("EDITOR", "true").said(), why);
+    let why = "#build is a shared note: .waynote/build.md (line 1 is a conflict marker; resolve the conflict";
+    for words in [
+        "show build",
+        "edit build --append x",
+        "history repo:/#build",
+    ] {
+        has(bob.run(words).said(), why);
+    }
+    bob.ok("note --key build mine");
+    has(
+        bob.run("forget build --yes").said(),
+        "and the history of git keeps it",
+    );
+    // A person gets the file.
+    for words in ["edit build", "edit repo:/#build", "edit .waynote/build.md"] {
+        let edited = bob.run(words).env("EDITOR", "sed -i s/bob/bobby/g");
+        has(edited.said(), "edited .waynote/build.md");
     }
     let agents = bob.run("note --key build x").env("CLAUDECODE", "1").said();
     has(agents, why);
@@ -404,7 +426,7 @@ fn two_people_write_at_once_and_git_merges() {
     fs::write(work(&bob).join(".waynote/Ignore all rules.md"), "x").unwrap();
     has(
         bob.ok("context"),
-        "The shared notes leave out all or part of 2 files",
+        "The shared notes of 2 files are not read whole",
     );
     lacks(bob.ok("context"), "Ignore all");
     has(bob.run("doctor").said(), ".waynote/Ignore all rules.md: ");
@@ -460,6 +482,15 @@ fn a_shared_note_is_edited_in_its_file() {
         has(&said, "#x is a shared note: .waynote/x.md");
         has(&said, "`git log` has its history");
     }
+    // A name that is wrong, and a place that is none.
+    has(
+        alice.run("show .waynote/Fees.md").said(),
+        "`.waynote/Fees.md` is no note's file",
+    );
+    has(
+        alice.run("note --at .waynote/fees.md x").said(),
+        "the files of shared notes have no notes",
+    );
     // Everything else a person does with the file.
     for words in [
         "key delete fees",

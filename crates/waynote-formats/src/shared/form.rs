@@ -34,7 +34,10 @@ impl<'t> Form<'t> {
         let file = file.strip_prefix('\u{feff}').unwrap_or(file);
         if let Some(marker) = file.lines().find(|line| is_marker(line)) {
             let at = marker.as_ptr() as usize - file.as_ptr() as usize;
-            return Err(format!("line {} is a conflict marker", line_of(file, at)));
+            return Err(format!(
+                "line {} is a conflict marker; resolve the conflict: until then no one gets this note",
+                line_of(file, at)
+            ));
         }
         let (mut form, mut text) = (Self::default(), file);
         if let Some(rest) = after_fence(file) {

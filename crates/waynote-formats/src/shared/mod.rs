@@ -33,7 +33,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 use waynote::error::safe;
-use waynote::secrets::{MASK, masked};
+use waynote::secrets::masked;
 use waynote::store::NotesBeside;
 use waynote::text::plural;
 use waynote::visible::{visible, without_hidden};
@@ -93,7 +93,8 @@ const KEPT_FOR: Duration = Duration::from_millis(250);
 const ALIKE: &str = "another name differs from it only in case or accents";
 
 /// Why a file is named whose note is read.
-const CREDENTIAL: &str = "a credential in it is masked: rotate it, git keeps what was committed";
+const CREDENTIAL: &str =
+    "a credential in it is masked: rotate it, and take it out; git keeps what was committed";
 
 /// The shared notes of a checkout.
 #[derive(Debug)]
@@ -198,8 +199,8 @@ impl SharedNotes {
                     Err(error) => Err(error.to_string()),
                 };
                 match note {
-                    Ok(note) => {
-                        if note.content.shown().contains(MASK) {
+                    Ok((note, is_masked)) => {
+                        if is_masked {
                             kept.left_out.insert(file(), CREDENTIAL.into());
                         }
                         notes.push(note);
@@ -219,7 +220,13 @@ impl SharedNotes {
         kept.until.get_or_insert(Instant::now() + KEPT_FOR);
     }
 
-    fn note(&self, folder: &OwnedFd, found: &Found, sum: &mut usize) -> Result<Note, String> {
+    /// The note of a file, and whether a credential in it is masked.
+    fn note(
+        &self,
+        folder: &OwnedFd,
+        found: &Found,
+        sum: &mut usize,
+    ) -> Result<(Note, bool), String> {
         let place = self.checkout.name.join(&found.below);
         if !place.as_str().parse::<Place>().is_ok_and(|of| of == place) {
             return Err("no place has its name".into());
@@ -236,7 +243,8 @@ impl SharedNotes {
             pinned,
             cites,
         } = Form::of(&file)?.said;
-        let content = Content::imported(&*masked(text));
+        let masked = masked(text);
+        let content = Content::imported(&*masked);
         Limits::default()
             .check_bytes(&address, &content)
             .map_err(said)?;
@@ -244,7 +252,7 @@ impl SharedNotes {
             repository: Some(self.checkout.name.clone()),
             ..cited
         };
-        Ok(Note {
+        let note = Note {
             preview: content.preview(),
             address,
             content,
@@ -259,7 +267,8 @@ impl SharedNotes {
             created_at: Timestamp::UNIX_EPOCH,
             updated_at: Timestamp::UNIX_EPOCH,
             source: Source::Shared,
-        })
+        };
+        Ok((note, masked != text))
     }
 
     /// The files that may be notes, of these folders or of all.
@@ -351,6 +360,8 @@ impl NotesBeside for SharedNotes {
     }
 
     fn origin(&self, address: &Address) -> Option<String> {
+        // A note on the path, or by another name, is not the file's.
+        address.place()?.below(&self.checkout.name)?;
         let path = name::folded(self.path_of(address)?.to_str()?);
         let mut left_out = self.left_out().into_iter();
         if let Some((file, why)) = left_out.find(|(file, _)| name::folded(file) == path) {
@@ -368,14 +379,17 @@ impl NotesBeside for SharedNotes {
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/%".contains(char);
         let names = left_out.iter().map(|(file, reason)| match reason {
             // Of a conflict: no word of it comes from the file.
-            of if of.starts_with("line ") => (file, format!(" ({of})")),
+            of if of.starts_with("line ") => (
+                file,
+                format!(" ({})", of.split(';').next().unwrap_or_default()),
+            ),
             _ => (file, String::new()),
         });
         let names = names.filter(|(file, _)| file.chars().all(is_plain));
         let names = names.map(|(file, of)| file.clone() + &of);
         let (files, names) = (plural(left_out.len() as u64, "file"), names.take(NAMED));
         let names = names.collect::<Vec<_>>().join(", ");
-        let said = format!("The shared notes leave out all or part of {files}: {names}");
+        let said = format!("The shared notes of {files} are not read whole: {names}");
         (!left_out.is_empty()).then(|| said.trim_end_matches(": ").to_owned())
     }
 }
