@@ -8,8 +8,6 @@ use waynote_loop::Error as RunnerError;
 use waynote_remote::{Distrust, RemoteError};
 use waynote_system::shell::quoted;
 
-use crate::program;
-
 /// The hint for an error.
 pub(crate) fn hint(error: &Error) -> String {
     if let Error::OthersText { revision, .. } = error {
@@ -111,8 +109,7 @@ fn of_loop(error: &LoopError) -> Option<String> {
             "`waynote log show` shows what became of the session".into()
         }
         LoopError::Unanswered { session, .. } => format!(
-            "`{} answer {} TEXT`, or start the loop again with `--answer TEXT`",
-            program::called(),
+            "`waynote answer {} TEXT`, or start the loop again with `--answer TEXT`",
             quoted(session.as_str())
         ),
         LoopError::NoLoop { .. } | LoopError::NothingAsked { .. } => {

@@ -27,8 +27,8 @@ pub(crate) fn called() -> String {
 
 /// The same for commands between backquotes in a text.
 pub(crate) fn calling(text: &str) -> String {
-    match text.contains("--store") {
-        true => text.to_owned(),
-        false => text.replace("`waynote ", &format!("`{} ", called())),
-    }
+    // `serve` has an option of this name.
+    let is_other = text.contains("--store") || std::env::args_os().any(|word| word == "serve");
+    let called = if is_other { "waynote".into() } else { called() };
+    text.replace("`waynote ", &format!("`{called} "))
 }

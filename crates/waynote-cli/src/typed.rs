@@ -12,7 +12,6 @@ use waynote::named::{self, Typist};
 pub(crate) use waynote::stands::in_shell;
 use waynote::visible::visible;
 use waynote::{Address, AddressAt, Base, Error, Key, Lineage, Name, Place, Result, Store};
-use waynote_formats::shared::FOLDER;
 
 use crate::error::{Failure, Outcome, warning};
 use crate::invocation::Context;
@@ -135,9 +134,10 @@ impl Context<'_> {
             return Ok(Address::on(place, key.cloned()));
         }
         let lineage = self.lineage_for(&place, purpose)?;
-        if purpose.makes() && place.as_str().split('/').any(|part| part == FOLDER) {
-            let why = "the files of shared notes have no notes";
-            return Err(Error::invalid_place(place.as_str(), why).into());
+        if purpose.makes() && place.as_str().split('/').any(|part| part == ".waynote") {
+            return Err(
+                Error::invalid_place(place.as_str(), "shared notes are files there").into(),
+            );
         }
         let typist = self.typist(&self.settings.agent.value, Some(&lineage));
         self.read(|store| Ok(typist.at(store, place, key)?))
@@ -198,7 +198,7 @@ impl Context<'_> {
         if Address::is_meant(typed) {
             return self.address(typed);
         }
-        let typed = &*of_file(typed)?.unwrap_or_else(|| typed.into());
+        let typed = &*of_file(typed).transpose()?.unwrap_or_else(|| typed.into());
         let key = typed.parse::<Key>();
         if purpose == Use::Make
             && let Ok(key) = &key
@@ -224,9 +224,8 @@ impl Context<'_> {
                 && store.get(&only.address)?.is_none()
                 && store.history(&only.address)?.is_empty()
             {
-                if purpose != Use::Edit {
-                    store.others(&only.address)?;
-                }
+                let is_free = purpose != Use::Edit;
+                is_free.then(|| store.others(&only.address)).transpose()?;
                 let missing = (!purpose.makes()).then(|| missing(&typist, store, key));
                 missing.unwrap_or(Ok(()))?;
             }
@@ -280,12 +279,9 @@ impl Context<'_> {
         let Address::Session(_, id) = &at.address else {
             return at.address.masked();
         };
-        let note = self.read(|store| Ok(store.get(&at.address)?));
-        let preview = note
-            .ok()
-            .flatten()
-            .map_or(String::new(), |note| note.preview);
-        let preview = waynote::secrets::masked(&preview).into_owned();
+        let note = self.read(|store| Ok(store.get(&at.address)?)).ok();
+        let preview = note.flatten().map_or(String::new(), |note| note.preview);
+        let preview = waynote::secrets::masked(&preview);
         format!("{}: {}", named::end_of_id(*id), visible(&preview))
     }
 }
@@ -299,21 +295,17 @@ pub(crate) fn latest(at: AddressAt, typed: &str) -> Outcome<Address> {
 }
 
 /// The path of a shared note's file as the directory and the key that it is for.
-fn of_file(typed: &str) -> Outcome<Option<String>> {
-    let path = typed.strip_suffix(".md");
-    let parts = path.and_then(|path| path.split_once(".waynote/"));
-    let is_folder = |(root, _): &(&str, &str)| root.is_empty() || root.ends_with('/');
-    let Some((root, below)) = parts.filter(is_folder) else {
-        return Ok(None);
-    };
+fn of_file(typed: &str) -> Option<Outcome<String>> {
+    let (root, below) = typed.strip_suffix(".md")?.split_once(".waynote/")?;
     let (folder, key) = below.rsplit_once('/').unwrap_or(("", below));
-    if key != "README" && key.parse::<Key>().is_err() {
-        let what = format!("`{}` is no note's file", visible(typed));
-        let hint = "`waynote doctor` says how to name it";
-        return Err(Failure::refused("not_found", what, hint));
-    }
-    let note = format!("{root}./{folder}#{key}");
-    Ok(Some(note.trim_end_matches("#README").to_owned()))
+    let place = format!("{root}./{folder}");
+    let what = || format!("`{}` is no note's file", visible(typed));
+    let hint = "`waynote doctor` says how to name it";
+    (root.is_empty() || root.ends_with('/')).then(|| match key.parse::<Key>() {
+        _ if key == "README" => Ok(place),
+        Ok(key) => Ok(format!("{place}#{key}")),
+        Err(_) => Err(Failure::refused("not_found", what(), hint)),
+    })
 }
 
 /// The directory that a text is about: the path in it, else the working directory.

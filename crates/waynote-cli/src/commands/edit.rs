@@ -118,10 +118,8 @@ pub(super) fn edited(
 
 /// A private file with the text to edit, and that text.
 fn draft(before: Option<&Note>) -> Outcome<(PathBuf, String)> {
-    let mut shown = match before {
-        None => String::new(),
-        Some(note) => without_hidden(&note.content.shown()).into_owned(),
-    };
+    let text = |note: &Note| without_hidden(&note.content.shown()).into_owned();
+    let mut shown = before.map_or(String::new(), text);
     if !shown.is_empty() && !shown.ends_with('\n') {
         shown.push('\n');
     }

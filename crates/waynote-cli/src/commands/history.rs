@@ -28,19 +28,14 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     if context.output.json {
         return context.value(&history);
     }
-    let others = context.read(|store| Ok(store.others(&address)?));
-    match (others.ok().flatten(), &context.settings.team_store.value) {
-        (Some((_, Some(file))), _) => {
-            let file = quoted(&format!(":/{file}"));
-            say(&format!("the shared note's history: `git log -- {file}`"));
-        }
-        (Some(_), Some(url)) => {
-            let (url, shown) = (quoted(url), quoted(&address.masked()));
-            say(&format!(
-                "the history of the team's note: `waynote --store {url} history {shown}`"
-            ));
-        }
-        _ => {}
+    let others = context.read(|store| Ok(store.others(&address)?)).ok();
+    if let Some((_, file)) = others.flatten() {
+        let team = context.settings.team_store.value.as_deref().map(quoted);
+        let (team, shown) = (team.unwrap_or_default(), quoted(&address.masked()));
+        let of_team = || format!("waynote --store {team} history {shown}");
+        let of_file = |file| format!("git log -- {}", quoted(&format!(":/{file}")));
+        let theirs = file.map_or_else(of_team, of_file);
+        say(&format!("the history of theirs: `{theirs}`"));
     }
     context.line(address.masked())?;
     let is_entry = matches!(address, Address::Session(..));

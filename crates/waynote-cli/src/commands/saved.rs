@@ -107,11 +107,7 @@ impl Saved {
         let overwrote = before.map(|before| Overwrote {
             revision: before.revision,
             same_text: before.hash == note.content.hash(),
-            undo: format!(
-                "{} undo {}",
-                program::called(),
-                shell_word(&note.address.to_string())
-            ),
+            undo: program::called() + " undo " + &shell_word(&note.address.to_string()),
         });
         let (now, place) = (note.revision, note.address.place());
         let how = match (&overwrote, place) {
@@ -141,8 +137,7 @@ impl Saved {
             none if none.is_empty() => none,
             alike => format!("; the same key is at {alike}"),
         };
-        let before = before_theirs(&note);
-        let (cited, lost) = (note.cited(), dropped(&given));
+        let (before, cited, lost) = (before_theirs(&note), note.cited(), dropped(&given));
         let said = format!(
             "saved {} ({how}{pinned}){before}{cited}{lost}{alike}",
             note.address.masked()

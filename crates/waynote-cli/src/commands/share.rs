@@ -310,10 +310,8 @@ pub(super) fn to_change(
     let is_persons = trust::only_a_person("changes a shared note").is_ok();
     let store = context.opened()?.store();
     let note = store.get(address)?;
-    let is_shared = match &note {
-        Some(note) => note.source == Source::Shared,
-        None => store.others(address).is_err(),
-    };
+    let is_torn = note.is_none() && store.others(address).is_err();
+    let is_shared = is_torn || note.as_ref().is_some_and(|of| of.source == Source::Shared);
     let Some(place) = address.place().filter(|_| is_persons && is_shared) else {
         return Ok(None);
     };
@@ -371,8 +369,7 @@ pub(super) fn edit(context: &mut Context<'_>, sharing: &Sharing, address: &Addre
 /// Says that a shared note is still true: in its file, it cites the code as it is now.
 pub(super) fn confirmed(
     context: &Context<'_>,
-    sharing: &Sharing,
-    note: Note,
+    (sharing, note): (Sharing, Note),
 ) -> Outcome<(Note, Vec<Citation>)> {
     let now = clock::now()?;
     let (cites, gone) = context.read(|store| Ok(cites::renewed(store.checkouts(), &note, now)))?;

@@ -8,7 +8,6 @@ use super::event;
 use crate::args::ShowArgs;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
-use crate::program;
 use crate::table::labels;
 use crate::typed::{Use, found, in_shell};
 
@@ -58,16 +57,13 @@ pub(super) fn print(
         Address::Place(place) => format!("place delete --at {}", in_shell(place)),
         _ => format!("key delete {shown}"),
     };
-    let program = program::called();
-    let to = match others.source {
-        Source::Team => " --to team",
-        _ => "",
-    };
+    let is_team = others.source == Source::Team;
+    let to = if is_team { " --to team" } else { "" };
     let others = labels(&others);
     // The text on standard output may have no line end.
     let theirs = theirs.trim_end();
     say(&format!("\nthe text of others{others}:\n{theirs}\n"));
-    say(&format!("`{program} {delete}` drops yours"));
+    say(&format!("`waynote {delete}` drops yours"));
     say(&format!("`waynote share {shown}{to}` gives them yours"));
     Ok(())
 }

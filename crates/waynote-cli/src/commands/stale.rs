@@ -94,7 +94,7 @@ pub(super) fn confirmed(
     address: &Address,
 ) -> Outcome<(Note, Vec<Citation>)> {
     if let Some((sharing, Some(note))) = share::to_change(context, address)? {
-        return share::confirmed(context, &sharing, note);
+        return share::confirmed(context, (sharing, note));
     }
     let stamp = context.stamp()?;
     context.write(|store| Ok(cites::confirm(store, address, &stamp)?))

@@ -11,7 +11,6 @@ use waynote::{Address, Author, Name, Note, Position, Reader, Revision};
 
 use super::diff;
 use crate::error::Outcome;
-use crate::program;
 
 /// The most notes that are looked at: each is a read of the store.
 const NOTES: usize = 20;
@@ -77,10 +76,8 @@ impl Changed {
         let back = shell_word(&format!("{address}@{}", self.revision));
         let by = visible(&masked(&shown(&self.by, None)));
         let did = if self.deleted { "deleted" } else { "changed" };
-        let program = program::called();
-        let said = format!(
-            "  your {address} was {did} by {by}; `{program} restore {back}` brings it back"
-        );
+        let said =
+            format!("  your {address} was {did} by {by}; `waynote restore {back}` brings it back");
         let lines = self.lines.iter();
         let lines = lines.map(|line| format!("    {}", visible(line)));
         std::iter::once(said).chain(lines).collect()

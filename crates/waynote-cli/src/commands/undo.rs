@@ -13,15 +13,12 @@ use crate::args::ExpectArgs;
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::invocation::Context;
-use crate::program;
+use crate::program::calling;
 use crate::typed::{Use, found};
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
-    let back = match typed {
-        Some(address) => format!(" {}", shell_word(address)),
-        None => String::new(),
-    };
-    let then = format!("; `{} redo{back}` brings it back", program::called());
+    let of = typed.map_or(String::new(), |of| format!(" {}", shell_word(of)));
+    let then = calling(&format!("; `waynote redo{of}` brings it back"));
     let undone = taken_back(context, typed, Change::undo, undo_last)?;
     report(context, &undone, "undid", &then)
 }

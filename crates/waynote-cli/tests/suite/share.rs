@@ -183,7 +183,7 @@ fn a_note_of_ones_own_stands_before_the_shared_one_until_it_is_shared() {
     has(alice.ok("undo"), "; it stands before the shared one here");
     has(
         alice.run("history build").said(),
-        "the shared note's history: `git log -- :/.waynote/build.md`\n",
+        "the history of theirs: `git log -- :/.waynote/build.md`\n",
     );
     let said = alice.ok("share build");
     has(&said, "wrote .waynote/build.md, which said: make all\n");
@@ -276,7 +276,7 @@ fn a_credential_in_a_shared_file_is_named() {
     fs::write(work(&alice).join(".waynote/build.md"), &token).unwrap();
     has(
         alice.run("doctor").said(),
-        ".waynote/build.md: a credential in it is masked: rotate it, and take it out",
+        ".waynote/build.md: a credential in it is masked: rotate it, take it out",
     );
     has(
         alice.run("ls").said(),
@@ -489,7 +489,7 @@ fn a_shared_note_is_edited_in_its_file() {
     );
     has(
         alice.run("note --at .waynote/fees.md x").said(),
-        "the files of shared notes have no notes",
+        "shared notes are files there",
     );
     // Everything else a person does with the file.
     for words in [

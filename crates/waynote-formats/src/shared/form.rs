@@ -33,10 +33,9 @@ impl<'t> Form<'t> {
     pub(super) fn of(file: &'t str) -> Result<Self, String> {
         let file = file.strip_prefix('\u{feff}').unwrap_or(file);
         if let Some(marker) = file.lines().find(|line| is_marker(line)) {
-            let at = marker.as_ptr() as usize - file.as_ptr() as usize;
+            let at = line_of(file, marker.as_ptr() as usize - file.as_ptr() as usize);
             return Err(format!(
-                "line {} is a conflict marker; resolve the conflict: until then no one gets this note",
-                line_of(file, at)
+                "line {at} is a conflict marker; resolve the conflict: until then no one gets this note"
             ));
         }
         let (mut form, mut text) = (Self::default(), file);

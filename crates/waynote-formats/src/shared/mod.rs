@@ -40,7 +40,7 @@ use waynote::visible::{visible, without_hidden};
 use waynote::{Address, Checkout, Citation, Content, Key, Limits, Note, Place, Scope, Source};
 use waynote_system::plain;
 
-use form::{Form, Said};
+use form::Form;
 
 pub use write::SharedFile;
 
@@ -93,8 +93,7 @@ const KEPT_FOR: Duration = Duration::from_millis(250);
 const ALIKE: &str = "another name differs from it only in case or accents";
 
 /// Why a file is named whose note is read.
-const CREDENTIAL: &str =
-    "a credential in it is masked: rotate it, and take it out; git keeps what was committed";
+const CREDENTIAL: &str = "a credential in it is masked: rotate it, take it out; git still has it";
 
 /// The shared notes of a checkout.
 #[derive(Debug)]
@@ -221,33 +220,23 @@ impl SharedNotes {
     }
 
     /// The note of a file, and whether a credential in it is masked.
-    fn note(
-        &self,
-        folder: &OwnedFd,
-        found: &Found,
-        sum: &mut usize,
-    ) -> Result<(Note, bool), String> {
-        let place = self.checkout.name.join(&found.below);
+    fn note(&self, at: &OwnedFd, of: &Found, sum: &mut usize) -> Result<(Note, bool), String> {
+        let place = self.checkout.name.join(&of.below);
         if !place.as_str().parse::<Place>().is_ok_and(|of| of == place) {
             return Err("no place has its name".into());
         }
-        let address = Address::on(place, found.key.clone());
+        let address = Address::on(place, of.key.clone());
         let said = |error: waynote::Error| error.to_string();
-        let bytes = read(plain::open_in(folder, &found.name)).map_err(|error| error.to_string())?;
+        let bytes = read(plain::open_in(at, &of.name)).map_err(|error| error.to_string())?;
         *sum += bytes.len();
         let file = Content::written(bytes).map_err(said)?;
         let file = file.shown();
         let file = without_hidden(&file);
-        let Said {
-            text,
-            pinned,
-            cites,
-        } = Form::of(&file)?.said;
-        let masked = masked(text);
+        let read = Form::of(&file)?.said;
+        let masked = masked(read.text);
         let content = Content::imported(&*masked);
-        Limits::default()
-            .check_bytes(&address, &content)
-            .map_err(said)?;
+        let limits = Limits::default();
+        limits.check_bytes(&address, &content).map_err(said)?;
         let in_repository = |cited| Citation {
             repository: Some(self.checkout.name.clone()),
             ..cited
@@ -259,8 +248,8 @@ impl SharedNotes {
             kind: None,
             iteration: None,
             resolved_by: None,
-            cites: cites.into_iter().map(in_repository).collect(),
-            pinned,
+            cites: read.cites.into_iter().map(in_repository).collect(),
+            pinned: read.pinned,
             revision: 0,
             // Git knows who wrote it and when.
             author: "shared".parse().map_err(said)?,
@@ -268,7 +257,7 @@ impl SharedNotes {
             updated_at: Timestamp::UNIX_EPOCH,
             source: Source::Shared,
         };
-        Ok((note, masked != text))
+        Ok((note, masked != read.text))
     }
 
     /// The files that may be notes, of these folders or of all.
@@ -377,12 +366,10 @@ impl NotesBeside for SharedNotes {
         const NAMED: usize = 3;
         let left_out = &self.kept.lock().left_out;
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/%".contains(char);
-        let names = left_out.iter().map(|(file, reason)| match reason {
+        let each = left_out.iter();
+        let names = each.map(|(file, why)| match why.split_once(';') {
             // Of a conflict: no word of it comes from the file.
-            of if of.starts_with("line ") => (
-                file,
-                format!(" ({})", of.split(';').next().unwrap_or_default()),
-            ),
+            Some((why, _)) if why.starts_with("line ") => (file, format!(" ({why})")),
             _ => (file, String::new()),
         });
         let names = names.filter(|(file, _)| file.chars().all(is_plain));

@@ -192,10 +192,8 @@ impl<S: Store> Store for StoreBeside<S> {
         let shown = laid.shown(&self.store)?;
         let writer = person::stamped(stamp, || self.store.leases())?;
         let is_careful = matches!(writer.replaces, Replaces::Read | Replaces::Own);
-        for change in changes.iter().filter(|_| is_torn && is_careful) {
-            if let Change::Save { address, .. } = change
-                && self.store.get(address)?.is_none()
-            {
+        for address in addresses.iter().filter(|_| is_torn && is_careful) {
+            if self.store.get(address)?.is_none() {
                 self.others(address)?;
             }
         }
