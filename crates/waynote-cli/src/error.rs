@@ -15,7 +15,7 @@ use waynote::store::Damage;
 use waynote::{ErrorClass, SecretPolicy};
 
 use crate::escaped::escaped;
-use crate::{hints, session_view};
+use crate::{hints, program, session_view};
 
 /// The exit code of a loop that waits for an answer.
 pub(crate) const BLOCKED: u8 = 4;
@@ -141,9 +141,9 @@ impl Failure {
                 Some(ContextValue::StyledStrs(tips)) if !tips.is_empty() => tips[0].to_string(),
                 _ => "try `waynote --help`".into(),
             },
-            Self::Library(error) => hints::hint(error),
+            Self::Library(error) => program::calling(&hints::hint(error)),
             Self::Loop(error) => hints::of_runner(error),
-            Self::Own { hint, .. } => hint.clone(),
+            Self::Own { hint, .. } => program::calling(hint),
         };
         masked(&hint).into_owned()
     }

@@ -8,8 +8,6 @@ use waynote_loop::Error as RunnerError;
 use waynote_remote::{Distrust, RemoteError};
 use waynote_system::shell::quoted;
 
-use crate::program;
-
 /// The hint for an error.
 pub(crate) fn hint(error: &Error) -> String {
     if let Error::OthersText { revision, .. } = error {
@@ -29,8 +27,8 @@ const OF_TEAM: &str =
     "the same command with `--store URL` does it; `waynote config` has the URL, as team.store";
 
 /// How a person changes a shared note.
-const OF_FILE: &str = "`waynote edit` opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, \
-                       `pinned: true` in its front matter pins it";
+const OF_FILE: &str = "`waynote edit` without a text opens it, `git mv` renames it, `git rm` deletes it, \
+                       `git log` has its history, `pinned: true` in its front matter pins it";
 
 /// The command or the option that helps, as what follows the advice.
 fn command(error: &Error) -> Option<String> {
@@ -111,8 +109,7 @@ fn of_loop(error: &LoopError) -> Option<String> {
             "`waynote log show` shows what became of the session".into()
         }
         LoopError::Unanswered { session, .. } => format!(
-            "`{} answer {} TEXT`, or start the loop again with `--answer TEXT`",
-            program::called(),
+            "`waynote answer {} TEXT`, or start the loop again with `--answer TEXT`",
             quoted(session.as_str())
         ),
         LoopError::NoLoop { .. } | LoopError::NothingAsked { .. } => {

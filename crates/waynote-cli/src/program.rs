@@ -24,3 +24,11 @@ pub(crate) fn called() -> String {
         },
     }
 }
+
+/// The same for commands between backquotes in a text.
+pub(crate) fn calling(text: &str) -> String {
+    // `serve` has an option of this name.
+    let is_other = text.contains("--store") || std::env::args_os().any(|word| word == "serve");
+    let called = if is_other { "waynote".into() } else { called() };
+    text.replace("`waynote ", &format!("`{called} "))
+}

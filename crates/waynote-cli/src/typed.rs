@@ -67,9 +67,13 @@ impl Context<'_> {
     /// Lays the notes that others have there over the store. Those that are not read are said once.
     fn with_others(&self, lineage: Lineage) -> Lineage {
         static SAID: Once = Once::new();
-        for hint in beside::hints(&self.settings, &lineage) {
-            let (next, json) = (hint.next.unwrap_or_default(), self.output.json);
-            SAID.call_once(|| warning("not_trusted", &hint.what, &next, json!({}), json));
+        // To count the files takes a while.
+        if !SAID.is_completed() {
+            for hint in beside::hints(&self.settings, &lineage) {
+                let (next, json) = (hint.next.unwrap_or_default(), self.output.json);
+                warning("not_trusted", &hint.what, &next, json!({}), json);
+                SAID.call_once(|| ());
+            }
         }
         self.beside(&lineage);
         lineage
@@ -130,6 +134,11 @@ impl Context<'_> {
             return Ok(Address::on(place, key.cloned()));
         }
         let lineage = self.lineage_for(&place, purpose)?;
+        if purpose.makes() && place.as_str().split('/').any(|part| part == ".waynote") {
+            return Err(
+                Error::invalid_place(place.as_str(), "shared notes are files there").into(),
+            );
+        }
         let typist = self.typist(&self.settings.agent.value, Some(&lineage));
         self.read(|store| Ok(typist.at(store, place, key)?))
     }
@@ -189,7 +198,7 @@ impl Context<'_> {
         if Address::is_meant(typed) {
             return self.address(typed);
         }
-        let typed = &*of_file(typed).unwrap_or_else(|| typed.into());
+        let typed = &*of_file(typed).transpose()?.unwrap_or_else(|| typed.into());
         let key = typed.parse::<Key>();
         if purpose == Use::Make
             && let Ok(key) = &key
@@ -215,7 +224,8 @@ impl Context<'_> {
                 && store.get(&only.address)?.is_none()
                 && store.history(&only.address)?.is_empty()
             {
-                store.others(&only.address)?;
+                let is_free = purpose != Use::Edit;
+                is_free.then(|| store.others(&only.address)).transpose()?;
                 let missing = (!purpose.makes()).then(|| missing(&typist, store, key));
                 missing.unwrap_or(Ok(()))?;
             }
@@ -269,12 +279,9 @@ impl Context<'_> {
         let Address::Session(_, id) = &at.address else {
             return at.address.masked();
         };
-        let note = self.read(|store| Ok(store.get(&at.address)?));
-        let preview = note
-            .ok()
-            .flatten()
-            .map_or(String::new(), |note| note.preview);
-        let preview = waynote::secrets::masked(&preview).into_owned();
+        let note = self.read(|store| Ok(store.get(&at.address)?)).ok();
+        let preview = note.flatten().map_or(String::new(), |note| note.preview);
+        let preview = waynote::secrets::masked(&preview);
         format!("{}: {}", named::end_of_id(*id), visible(&preview))
     }
 }
@@ -288,12 +295,17 @@ pub(crate) fn latest(at: AddressAt, typed: &str) -> Outcome<Address> {
 }
 
 /// The path of a shared note's file as the directory and the key that it is for.
-fn of_file(typed: &str) -> Option<String> {
+fn of_file(typed: &str) -> Option<Outcome<String>> {
     let (root, below) = typed.strip_suffix(".md")?.split_once(".waynote/")?;
     let (folder, key) = below.rsplit_once('/').unwrap_or(("", below));
-    let note = format!("{root}./{folder}#{key}");
-    let note = note.strip_suffix("#README").unwrap_or(&note).to_owned();
-    (root.is_empty() || root.ends_with('/')).then_some(note)
+    let place = format!("{root}./{folder}");
+    let what = || format!("`{}` is no note's file", visible(typed));
+    let hint = "`waynote doctor` says how to name it";
+    (root.is_empty() || root.ends_with('/')).then(|| match key.parse::<Key>() {
+        _ if key == "README" => Ok(place),
+        Ok(key) => Ok(format!("{place}#{key}")),
+        Err(_) => Err(Failure::refused("not_found", what(), hint)),
+    })
 }
 
 /// The directory that a text is about: the path in it, else the working directory.

@@ -29,10 +29,12 @@ pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
         (Some(text), _) => Some(input::note_text(text, false)?),
         (_, Some(file)) => Some(input::file(file, args.allow.empty)?),
     };
-    if content.is_none()
-        && let Some(shared) = share::to_change(context, &saving.address)?
-    {
-        return share::edit(context, &shared);
+    if let Some((sharing, _)) = share::to_change(context, &saving.address)? {
+        if content.is_none() {
+            return share::edit(context, &sharing, &saving.address);
+        }
+        // None begins where a file cannot be read.
+        context.opened()?.store().others(&saving.address)?;
     }
     saved::save(context, saving, content, None, &args.allow)
 }
@@ -116,10 +118,8 @@ pub(super) fn edited(
 
 /// A private file with the text to edit, and that text.
 fn draft(before: Option<&Note>) -> Outcome<(PathBuf, String)> {
-    let mut shown = match before {
-        None => String::new(),
-        Some(note) => without_hidden(&note.content.shown()).into_owned(),
-    };
+    let text = |note: &Note| without_hidden(&note.content.shown()).into_owned();
+    let mut shown = before.map_or(String::new(), text);
     if !shown.is_empty() && !shown.ends_with('\n') {
         shown.push('\n');
     }

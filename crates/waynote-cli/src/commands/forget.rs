@@ -116,17 +116,15 @@ fn say_of_others(context: &Context<'_>, request: &Forget) -> Outcome {
         return Ok(());
     };
     let store = context.opened()?.store();
-    if let Ok(Some((_, file))) = store.others(&named.address) {
-        say(&match file {
-            Some(file) => {
-                format!("note: {file} has a note of this name, and the history of git keeps it")
-            }
-            None => {
-                "note: the team's store has a note of this name; its administrator can forget it"
-                    .into()
-            }
-        });
-    }
+    let file = match store.others(&named.address) {
+        Ok(Some((_, file))) => file,
+        // It cannot be read, and git keeps it all the same.
+        Err(Error::OthersNote { origin, .. }) => origin,
+        _ => return Ok(()),
+    };
+    let team = "note: the team's store has a note of this name; its administrator can forget it";
+    let git = |of| format!("note: {of} has a note of this name, and the history of git keeps it");
+    say(&file.map_or(team.into(), git));
     Ok(())
 }
 
@@ -223,10 +221,9 @@ fn shared(forgotten: &Forgotten) -> Vec<String> {
 fn counted(of: &Forgotten) -> Option<String> {
     let counts = [(of.revisions.len(), "revision"), (of.events.len(), "event")].into_iter();
     let counts = counts.filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts
-        .map(|(count, what)| plural(count as u64, what))
-        .collect();
-    (!counts.is_empty()).then(|| counts.join(" and "))
+    let counts = counts.map(|(count, what)| plural(count as u64, what));
+    let counts = counts.collect::<Vec<_>>().join(" and ");
+    (!counts.is_empty()).then_some(counts)
 }
 
 /// The first few of a list.

@@ -3,9 +3,10 @@
 use waynote::author::shown;
 use waynote::text::day;
 use waynote::{Address, AddressAt, Error, Revision, State};
+use waynote_system::shell::quoted;
 
 use super::event;
-use crate::error::Outcome;
+use crate::error::{Outcome, say};
 use crate::invocation::Context;
 use crate::table::{iteration, table, when};
 use crate::typed::{Use, found};
@@ -26,6 +27,15 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     history.reverse();
     if context.output.json {
         return context.value(&history);
+    }
+    let others = context.read(|store| Ok(store.others(&address)?)).ok();
+    if let Some((_, file)) = others.flatten() {
+        let team = context.settings.team_store.value.as_deref().map(quoted);
+        let (team, shown) = (team.unwrap_or_default(), quoted(&address.masked()));
+        let of_team = || format!("waynote --store {team} history {shown}");
+        let of_file = |file| format!("git log -- {}", quoted(&format!(":/{file}")));
+        let theirs = file.map_or_else(of_team, of_file);
+        say(&format!("the history of theirs: `{theirs}`"));
     }
     context.line(address.masked())?;
     let is_entry = matches!(address, Address::Session(..));

@@ -13,6 +13,7 @@ use crate::args::{AllowArgs, ExpectArgs, WriteArgs};
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::invocation::Context;
+use crate::program;
 use crate::settings::Origin;
 use crate::typed::{Use, found};
 
@@ -106,7 +107,7 @@ impl Saved {
         let overwrote = before.map(|before| Overwrote {
             revision: before.revision,
             same_text: before.hash == note.content.hash(),
-            undo: format!("waynote undo {}", shell_word(&note.address.to_string())),
+            undo: program::called() + " undo " + &shell_word(&note.address.to_string()),
         });
         let (now, place) = (note.revision, note.address.place());
         let how = match (&overwrote, place) {
@@ -136,9 +137,7 @@ impl Saved {
             none if none.is_empty() => none,
             alike => format!("; the same key is at {alike}"),
         };
-        let before = note.source.theirs();
-        let before = before.map_or(String::new(), |of| format!("; it stands before {of} here"));
-        let (cited, lost) = (note.cited(), dropped(&given));
+        let (before, cited, lost) = (before_theirs(&note), note.cited(), dropped(&given));
         let said = format!(
             "saved {} ({how}{pinned}){before}{cited}{lost}{alike}",
             note.address.masked()
@@ -152,6 +151,12 @@ impl Saved {
             said,
         })
     }
+}
+
+/// That a note stands before one of others, if it does.
+pub(super) fn before_theirs(note: &Note) -> String {
+    let theirs = note.source.theirs();
+    theirs.map_or(String::new(), |of| format!("; it stands before {of} here"))
 }
 
 /// Saves the whole text of a note, or more of it, from an argument, a file or the editor, and says so.

@@ -315,16 +315,18 @@ fn next(commit: &[String]) -> String {
     )
 }
 
-/// The shared note of an address, with its checkout, for a person, who changes it; none for an agent, and for a note that
-/// is in a store.
+/// The checkout with the shared note of an address, and the note, if it can be read, for a person, who changes it; none
+/// for an agent, and for a note that is in a store.
 pub(super) fn to_change(
     context: &Context<'_>,
     address: &Address,
-) -> Outcome<Option<(Sharing, Note)>> {
+) -> Outcome<Option<(Sharing, Option<Note>)>> {
     let is_persons = trust::only_a_person("changes a shared note").is_ok();
-    let note = context.opened()?.store().get(address)?;
-    let note = note.filter(|note| is_persons && note.source == Source::Shared);
-    let (Some(note), Some(place)) = (note, address.place()) else {
+    let store = context.opened()?.store();
+    let note = store.get(address)?;
+    let is_torn = note.is_none() && store.others(address).is_err();
+    let is_shared = is_torn || note.as_ref().is_some_and(|of| of.source == Source::Shared);
+    let Some(place) = address.place().filter(|_| is_persons && is_shared) else {
         return Ok(None);
     };
     let lineage = context.settings.lineage(place)?;
@@ -346,8 +348,8 @@ pub(super) fn left_out(checkout: &Checkout) -> Vec<String> {
 }
 
 /// Opens the file of a shared note in the editor.
-pub(super) fn edit(context: &mut Context<'_>, (sharing, note): &(Sharing, Note)) -> Outcome {
-    let path = sharing.files.file_of(&note.address)?;
+pub(super) fn edit(context: &mut Context<'_>, sharing: &Sharing, address: &Address) -> Outcome {
+    let path = sharing.files.file_of(address)?;
     let whole = sharing.root.join(&path);
     let read = || input::bytes(&whole);
     let before = read()?;
@@ -356,10 +358,10 @@ pub(super) fn edit(context: &mut Context<'_>, (sharing, note): &(Sharing, Note))
         say(edit::UNCHANGED);
         return Ok(());
     }
-    let mut notes = sharing.files.of_scopes(&[note.address.scope()]).into_iter();
+    let mut notes = sharing.files.of_scopes(&[address.scope()]).into_iter();
     let own = context.opened()?.own();
-    if let Some(note) = notes.find(|of| of.address == note.address)
-        && let Some(silent) = own.get(&note.address)?
+    if let Some(note) = notes.find(|of| of.address == *address)
+        && let Some(silent) = own.get(address)?
     {
         // It would stand before the file from now on.
         let options = SaveOptions::default().expect(Expect::Revision(silent.revision));
@@ -371,7 +373,7 @@ pub(super) fn edit(context: &mut Context<'_>, (sharing, note): &(Sharing, Note))
         complain(&format!("warning: {file}: {reason}"));
     }
     let commit = sharing.commit("Change", &[&path])?;
-    let value = json!({ "address": note.address, "file": path, "commit": commit });
+    let value = json!({ "address": address, "file": path, "commit": commit });
     context.answer(&value, || {
         let path = visible(&path.to_string_lossy());
         format!("edited {path}; {}", next(&commit))

@@ -59,9 +59,11 @@ pub(super) fn print(
         _ => "",
     };
     let others = labels(&others);
-    say(&format!(
-        "others say{others}; `waynote {delete}` drops yours, `waynote share {shown}{to}` gives them yours:\n{theirs}"
-    ));
+    // The text on standard output may have no line end.
+    let theirs = theirs.trim_end();
+    say(&format!("\nthe text of others{others}:\n{theirs}\n"));
+    say(&format!("`waynote {delete}` drops yours"));
+    say(&format!("`waynote share {shown}{to}` gives them yours"));
     Ok(())
 }
 

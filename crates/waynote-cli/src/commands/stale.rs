@@ -93,8 +93,8 @@ pub(super) fn confirmed(
     context: &mut Context<'_>,
     address: &Address,
 ) -> Outcome<(Note, Vec<Citation>)> {
-    if let Some(shared) = share::to_change(context, address)? {
-        return share::confirmed(context, shared);
+    if let Some((sharing, Some(note))) = share::to_change(context, address)? {
+        return share::confirmed(context, (sharing, note));
     }
     let stamp = context.stamp()?;
     context.write(|store| Ok(cites::confirm(store, address, &stamp)?))

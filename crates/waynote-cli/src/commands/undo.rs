@@ -8,19 +8,17 @@ use waynote::{
     undo_last,
 };
 
-use super::saved::say_deleted;
+use super::saved::{before_theirs, say_deleted};
 use crate::args::ExpectArgs;
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::invocation::Context;
+use crate::program::calling;
 use crate::typed::{Use, found};
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
-    let back = match typed {
-        Some(address) => format!("waynote redo {}", shell_word(address)),
-        None => "waynote redo".into(),
-    };
-    let then = format!("; `{back}` brings it back");
+    let of = typed.map_or(String::new(), |of| format!(" {}", shell_word(of)));
+    let then = calling(&format!("; `waynote redo{of}` brings it back"));
     let undone = taken_back(context, typed, Change::undo, undo_last)?;
     report(context, &undone, "undid", &then)
 }
@@ -64,7 +62,7 @@ fn reach(context: &Context<'_>) -> Outcome<UndoScope> {
     // Without a home or a working directory, the notebook is left.
     if let Ok(base) = home::base() {
         let here = base.cwd();
-        let lineage = context.own_lineage(&here)?;
+        let lineage = context.lineage(&here)?;
         reach.places = lineage.names(&here);
         reach.places.push(here);
     }
@@ -122,7 +120,8 @@ pub(super) fn restore(
 }
 
 fn answer(context: &mut Context<'_>, applied: &Applied, did: &str, then: &str) -> Outcome {
-    let said = format!("{did} {} ({}){then}", applied.address, now(applied));
+    let before = applied.note.as_ref().map_or(String::new(), before_theirs);
+    let said = format!("{did} {} ({}){before}{then}", applied.address, now(applied));
     match &applied.note {
         Some(note) => context.answer(note, || said),
         None => say_deleted(context, &applied.address, said),

@@ -81,8 +81,12 @@ fn lists_say_where_a_note_is_from() {
 
     $ waynote show build
     make allrepo:github.com/acme/shop#build (yours; the shared one differs)
-    others say (shared); `waynote key delete repo:github.com/acme/shop#build` drops yours, `waynote share repo:github.com/acme/shop#build` gives them yours:
+
+    the text of others (shared):
     cargo build needs node 20
+
+    `waynote key delete repo:github.com/acme/shop#build` drops yours
+    `waynote share repo:github.com/acme/shop#build` gives them yours
 
     $ waynote show repo:/src/pay#fees
     Fees are rounded down.repo:github.com/acme/shop//src/pay#fees (shared)
@@ -90,7 +94,7 @@ fn lists_say_where_a_note_is_from() {
     $ waynote history repo:/src/pay#fees
     exit 1
     error: repo:github.com/acme/shop//src/pay#fees is a shared note: .waynote/src/pay/fees.md
-      a person changes its file, and commits that; `waynote edit` opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, `pinned: true` in its front matter pins it
+      a person changes its file, and commits that; `waynote edit` without a text opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, `pinned: true` in its front matter pins it
 
     $ waynote status
     Here, ~/work (4 notes, 80 tokens at a start):
@@ -127,7 +131,7 @@ fn lists_say_where_a_note_is_from() {
     $ waynote key delete build
     exit 1
     error: repo:github.com/acme/shop#build is a shared note: .waynote/build.md
-      a person changes its file, and commits that; `waynote edit` opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, `pinned: true` in its front matter pins it
+      a person changes its file, and commits that; `waynote edit` without a text opens it, `git mv` renames it, `git rm` deletes it, `git log` has its history, `pinned: true` in its front matter pins it
     ");
     // Own notes alone are written for other programs, and move with their directory.
     let exported = plays("export json -");

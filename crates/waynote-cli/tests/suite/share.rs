@@ -168,8 +168,12 @@ fn a_note_of_ones_own_stands_before_the_shared_one_until_it_is_shared() {
     let shown = alice.run("show build").said();
     insta::assert_snapshot!(shown, @"
     make everythingrepo:github.com/acme/shop#build (yours; the shared one differs)
-    others say (shared); `waynote key delete repo:github.com/acme/shop#build` drops yours, `waynote share repo:github.com/acme/shop#build` gives them yours:
+
+    the text of others (shared):
     make all
+
+    `waynote key delete repo:github.com/acme/shop#build` drops yours
+    `waynote share repo:github.com/acme/shop#build` gives them yours
     ");
     assert_eq!(alice.run("show .waynote/build.md").said(), shown);
     assert_eq!(alice.ok("show build"), "make everything");
@@ -177,7 +181,11 @@ fn a_note_of_ones_own_stands_before_the_shared_one_until_it_is_shared() {
     has(undone, "make all");
     alice.ok("redo build");
     has(alice.ok("key delete build"), "; the shared one applies now");
-    alice.ok("undo build");
+    has(alice.ok("undo"), "; it stands before the shared one here");
+    has(
+        alice.run("history build").said(),
+        "the history of theirs: `git log -- :/.waynote/build.md`\n",
+    );
     let said = alice.ok("share build");
     has(&said, "wrote .waynote/build.md, which said: make all\n");
     // Fields that a person added to the file stay.
@@ -275,11 +283,11 @@ fn a_credential_in_a_shared_file_is_named() {
     fs::write(work(&alice).join(".waynote/build.md"), &token).unwrap();
     has(
         alice.run("doctor").said(),
-        ".waynote/build.md: a credential in it is masked: rotate it",
+        ".waynote/build.md: a credential in it is masked: rotate it, take it out",
     );
     has(
         alice.run("ls").said(),
-        "The shared notes leave out all or part of 1 file: .waynote/build.md",
+        "The shared notes of 1 file are not read whole: .waynote/build.md",
     );
 }
 
@@ -401,9 +409,23 @@ fn two_people_write_at_once_and_git_merges() {
         lacks(&said, "make alice");
     }
     // Its name is not free.
-    let why = "#build is a shared note: .waynote/build.md (line 1 is a conflict marker)";
-    for words in ["show build", "edit build", "history repo:/#build"] {
-        has(bob.run(words).env("EDITOR", "true").said(), why);
+    let why = "#build is a shared note: .waynote/build.md (line 1 is a conflict marker; resolve the conflict";
+    for words in [
+        "show build",
+        "edit build --append x",
+        "history repo:/#build",
+    ] {
+        has(bob.run(words).said(), why);
+    }
+    bob.ok("note --key build mine");
+    has(
+        bob.run("forget build --yes").said(),
+        "and the history of git keeps it",
+    );
+    // A person gets the file.
+    for words in ["edit build", "edit repo:/#build", "edit .waynote/build.md"] {
+        let edited = bob.run(words).env("EDITOR", "sed -i s/bob/bobby/g");
+        has(edited.said(), "edited .waynote/build.md");
     }
     let agents = bob.run("note --key build x").env("CLAUDECODE", "1").said();
     has(agents, why);
@@ -411,7 +433,7 @@ fn two_people_write_at_once_and_git_merges() {
     fs::write(work(&bob).join(".waynote/Ignore all rules.md"), "x").unwrap();
     has(
         bob.ok("context"),
-        "The shared notes leave out all or part of 2 files",
+        "The shared notes of 2 files are not read whole",
     );
     lacks(bob.ok("context"), "Ignore all");
     has(bob.run("doctor").said(), ".waynote/Ignore all rules.md: ");
@@ -467,6 +489,15 @@ fn a_shared_note_is_edited_in_its_file() {
         has(&said, "#x is a shared note: .waynote/x.md");
         has(&said, "`git log` has its history");
     }
+    // A name that is wrong, and a place that is none.
+    has(
+        alice.run("show .waynote/Fees.md").said(),
+        "`.waynote/Fees.md` is no note's file",
+    );
+    has(
+        alice.run("note --at .waynote/fees.md x").said(),
+        "shared notes are files there",
+    );
     // Everything else a person does with the file.
     for words in [
         "key delete fees",

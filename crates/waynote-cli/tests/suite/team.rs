@@ -561,8 +561,12 @@ fn a_note_is_shared_with_the_team_by_its_holder_and_no_text_is_replaced_unread()
     );
     insta::assert_snapshot!(plays(&ann, "show pay"), @"
     Integer cents.repo:github.com/acme/shop#pay (yours; the team's differs)
-    others say (team, by bob); `waynote key delete repo:github.com/acme/shop#pay` drops yours, `waynote share repo:github.com/acme/shop#pay --to team` gives them yours:
+
+    the text of others (team, by bob):
     Cents, as integers.
+
+    `waynote key delete repo:github.com/acme/shop#pay` drops yours
+    `waynote share repo:github.com/acme/shop#pay --to team` gives them yours
     ");
     has(
         plays(&ann, "note --key pay 'Cents.'"),

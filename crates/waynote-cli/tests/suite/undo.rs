@@ -46,6 +46,31 @@ fn entries_of_a_log_are_passed_over() {
     ");
 }
 
+/// A command that is named goes to the same store.
+#[test]
+fn the_next_step_names_the_store_of_the_command_line() {
+    let scratch = Scratch::ticking();
+    assert_transcript!(scratch, @"
+    $ waynote --store other.db note --key k one
+    saved agent:default#k (new, in every project)
+    created the store other.db, which was not there
+
+    $ waynote --store other.db note --key k two
+    saved agent:default#k (overwrote revision 1; `waynote --store other.db undo agent:default#k` brings it back)
+
+    $ waynote --store=other.db undo k
+    undid the last change of agent:default#k (now revision 3: one); `waynote --store other.db redo k` brings it back
+
+    $ waynote --store other.db redo k
+    redid the last change of agent:default#k (now revision 4: two)
+
+    $ waynote --store other.db redo k
+    exit 1
+    error: there is nothing to redo in agent:default#k
+      only what was undone can be redone, until the next change; `waynote --store other.db history ADDRESS` lists the revisions that are left, and `waynote --store other.db restore` brings one back
+    ");
+}
+
 /// The words; the library's tests have the rule.
 #[test]
 fn only_ones_own_changes_here_are_meant() {

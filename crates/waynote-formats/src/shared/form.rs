@@ -33,8 +33,10 @@ impl<'t> Form<'t> {
     pub(super) fn of(file: &'t str) -> Result<Self, String> {
         let file = file.strip_prefix('\u{feff}').unwrap_or(file);
         if let Some(marker) = file.lines().find(|line| is_marker(line)) {
-            let at = marker.as_ptr() as usize - file.as_ptr() as usize;
-            return Err(format!("line {} is a conflict marker", line_of(file, at)));
+            let at = line_of(file, marker.as_ptr() as usize - file.as_ptr() as usize);
+            return Err(format!(
+                "line {at} is a conflict marker; resolve the conflict: until then no one gets this note"
+            ));
         }
         let (mut form, mut text) = (Self::default(), file);
         if let Some(rest) = after_fence(file) {

@@ -33,14 +33,14 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
 use waynote::error::safe;
-use waynote::secrets::{MASK, masked};
+use waynote::secrets::masked;
 use waynote::store::NotesBeside;
 use waynote::text::plural;
 use waynote::visible::{visible, without_hidden};
 use waynote::{Address, Checkout, Citation, Content, Key, Limits, Note, Place, Scope, Source};
 use waynote_system::plain;
 
-use form::{Form, Said};
+use form::Form;
 
 pub use write::SharedFile;
 
@@ -93,7 +93,7 @@ const KEPT_FOR: Duration = Duration::from_millis(250);
 const ALIKE: &str = "another name differs from it only in case or accents";
 
 /// Why a file is named whose note is read.
-const CREDENTIAL: &str = "a credential in it is masked: rotate it, git keeps what was committed";
+const CREDENTIAL: &str = "a credential in it is masked: rotate it, take it out; git still has it";
 
 /// The shared notes of a checkout.
 #[derive(Debug)]
@@ -198,8 +198,8 @@ impl SharedNotes {
                     Err(error) => Err(error.to_string()),
                 };
                 match note {
-                    Ok(note) => {
-                        if note.content.shown().contains(MASK) {
+                    Ok((note, is_masked)) => {
+                        if is_masked {
                             kept.left_out.insert(file(), CREDENTIAL.into());
                         }
                         notes.push(note);
@@ -219,47 +219,45 @@ impl SharedNotes {
         kept.until.get_or_insert(Instant::now() + KEPT_FOR);
     }
 
-    fn note(&self, folder: &OwnedFd, found: &Found, sum: &mut usize) -> Result<Note, String> {
-        let place = self.checkout.name.join(&found.below);
+    /// The note of a file, and whether a credential in it is masked.
+    fn note(&self, at: &OwnedFd, of: &Found, sum: &mut usize) -> Result<(Note, bool), String> {
+        let place = self.checkout.name.join(&of.below);
         if !place.as_str().parse::<Place>().is_ok_and(|of| of == place) {
             return Err("no place has its name".into());
         }
-        let address = Address::on(place, found.key.clone());
+        let address = Address::on(place, of.key.clone());
         let said = |error: waynote::Error| error.to_string();
-        let bytes = read(plain::open_in(folder, &found.name)).map_err(|error| error.to_string())?;
+        let bytes = read(plain::open_in(at, &of.name)).map_err(|error| error.to_string())?;
         *sum += bytes.len();
         let file = Content::written(bytes).map_err(said)?;
         let file = file.shown();
         let file = without_hidden(&file);
-        let Said {
-            text,
-            pinned,
-            cites,
-        } = Form::of(&file)?.said;
-        let content = Content::imported(&*masked(text));
-        Limits::default()
-            .check_bytes(&address, &content)
-            .map_err(said)?;
+        let read = Form::of(&file)?.said;
+        let masked = masked(read.text);
+        let content = Content::imported(&*masked);
+        let limits = Limits::default();
+        limits.check_bytes(&address, &content).map_err(said)?;
         let in_repository = |cited| Citation {
             repository: Some(self.checkout.name.clone()),
             ..cited
         };
-        Ok(Note {
+        let note = Note {
             preview: content.preview(),
             address,
             content,
             kind: None,
             iteration: None,
             resolved_by: None,
-            cites: cites.into_iter().map(in_repository).collect(),
-            pinned,
+            cites: read.cites.into_iter().map(in_repository).collect(),
+            pinned: read.pinned,
             revision: 0,
             // Git knows who wrote it and when.
             author: "shared".parse().map_err(said)?,
             created_at: Timestamp::UNIX_EPOCH,
             updated_at: Timestamp::UNIX_EPOCH,
             source: Source::Shared,
-        })
+        };
+        Ok((note, masked != read.text))
     }
 
     /// The files that may be notes, of these folders or of all.
@@ -351,6 +349,8 @@ impl NotesBeside for SharedNotes {
     }
 
     fn origin(&self, address: &Address) -> Option<String> {
+        // A note on the path, or by another name, is not the file's.
+        address.place()?.below(&self.checkout.name)?;
         let path = name::folded(self.path_of(address)?.to_str()?);
         let mut left_out = self.left_out().into_iter();
         if let Some((file, why)) = left_out.find(|(file, _)| name::folded(file) == path) {
@@ -366,16 +366,17 @@ impl NotesBeside for SharedNotes {
         const NAMED: usize = 3;
         let left_out = &self.kept.lock().left_out;
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "._-/%".contains(char);
-        let names = left_out.iter().map(|(file, reason)| match reason {
+        let each = left_out.iter();
+        let names = each.map(|(file, why)| match why.split_once(';') {
             // Of a conflict: no word of it comes from the file.
-            of if of.starts_with("line ") => (file, format!(" ({of})")),
+            Some((why, _)) if why.starts_with("line ") => (file, format!(" ({why})")),
             _ => (file, String::new()),
         });
         let names = names.filter(|(file, _)| file.chars().all(is_plain));
         let names = names.map(|(file, of)| file.clone() + &of);
         let (files, names) = (plural(left_out.len() as u64, "file"), names.take(NAMED));
         let names = names.collect::<Vec<_>>().join(", ");
-        let said = format!("The shared notes leave out all or part of {files}: {names}");
+        let said = format!("The shared notes of {files} are not read whole: {names}");
         (!left_out.is_empty()).then(|| said.trim_end_matches(": ").to_owned())
     }
 }

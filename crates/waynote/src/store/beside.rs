@@ -174,7 +174,7 @@ impl<S: Reader> Reader for StoreBeside<S> {
 impl<S: Store> Store for StoreBeside<S> {
     pass_on! { self => self.store; record forget would_forget verify heartbeat silence silences checkpoint }
 
-    /// A tool or an agent that saves over a note of others must have read it, and leaves the name of one alone that
+    /// A tool or an agent that saves over a note of others must have read it, and begins none by the name of one that
     /// cannot be read. Such a note is not deleted or pinned here, but changed where it is shared.
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         let addresses: Vec<Address> = changes
@@ -193,7 +193,9 @@ impl<S: Store> Store for StoreBeside<S> {
         let writer = person::stamped(stamp, || self.store.leases())?;
         let is_careful = matches!(writer.replaces, Replaces::Read | Replaces::Own);
         for address in addresses.iter().filter(|_| is_torn && is_careful) {
-            self.others(address)?;
+            if self.store.get(address)?.is_none() {
+                self.others(address)?;
+            }
         }
         for change in changes {
             let is_it = |note: &&Note| Some(&note.address) == change.address();

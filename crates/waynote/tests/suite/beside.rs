@@ -684,6 +684,27 @@ fn the_name_of_a_note_that_cannot_be_read_is_not_free_for_an_agent() {
     both.apply(&[other], &agent).unwrap();
     // A person knows what the file is to say.
     saving(&at(201)).unwrap();
+    // An agent changes its own note there.
+    let mine = by_agent(202).careful();
+    let own = store(&[]);
+    own.apply(&[save(torn.clone(), "mine")], &mine).unwrap();
+    let both = StoreBeside::new(own);
+    both.lay_over(vec![Arc::new(Torn(torn.clone()))]);
+    for change in [
+        Change::Pin {
+            address: torn.clone(),
+            pinned: true,
+            expect: Expect::Any,
+        },
+        save(torn.clone(), "mine too"),
+        Change::undo(torn.clone()),
+        Change::Delete {
+            address: torn,
+            expect: Expect::Any,
+        },
+    ] {
+        both.apply(&[change], &mine).unwrap();
+    }
 }
 
 #[test]

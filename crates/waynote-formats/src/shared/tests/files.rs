@@ -124,7 +124,12 @@ fn a_file_that_is_no_note_is_left_out_and_named() {
     let origin = |address: &str| notes.origin(&self::address(address));
     assert_eq!(
         origin("@#a").unwrap(),
-        ".waynote/a.md (line 2 is a conflict marker)"
+        ".waynote/a.md (line 2 is a conflict marker; resolve the conflict: until then no one gets this note)"
+    );
+    // By another name it is no note of this file.
+    assert_eq!(
+        (origin("place:~/shop#a"), origin("repo:old.example/shop#a")),
+        (None, None)
     );
     // Where case does not count, it is the note's file.
     assert_eq!(
@@ -166,8 +171,13 @@ fn credentials_are_masked_and_hidden_characters_dropped() {
     );
     assert_eq!(
         notes.not_read().unwrap(),
-        "The shared notes leave out all or part of 1 file: .waynote/build.md"
+        "The shared notes of 1 file are not read whole: .waynote/build.md"
     );
+    // One that says how a mask looks has none.
+    let quotes = Shop::new();
+    quotes.put(".waynote/build.md", "logs say [masked: github-token]");
+    let read = quotes.notes();
+    assert_eq!((read.all().len(), left_out(&read).len()), (1, 0));
     // A pin or a confirmation of what is read leaves the text.
     let file = shop
         .notes()
