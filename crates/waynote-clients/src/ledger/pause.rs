@@ -43,13 +43,12 @@ impl Ledgers {
     /// # Errors
     /// The [`std::io::Error`] when its end cannot be written.
     pub fn end_pause(&self, of: &PauseTarget) -> std::io::Result<()> {
-        let before = self.pauses();
-        let mut pauses = before.clone();
-        pauses.retain(|(paused, _)| paused != of);
-        match pauses == before {
-            true => Ok(()),
-            false => self.write_pauses(&pauses),
+        let mut pauses = self.pauses();
+        if pauses.iter().all(|(paused, _)| paused != of) {
+            return Ok(());
         }
+        pauses.retain(|(paused, _)| paused != of);
+        self.write_pauses(&pauses)
     }
 
     /// True if nothing is delivered to a session at a place. A subagent's session has its client's name before its own.

@@ -140,8 +140,7 @@ impl Browser<'_, '_> {
             Wish::Quit => {}
             Wish::Suspend => {
                 let stop = || kill_current_process_group(Signal::TSTP);
-                let stopped = self.screen.away(stop)?;
-                stopped.map_err(|error| of_terminal(error.into()))?;
+                (self.screen.away(stop)?).map_err(|error| of_terminal(error.into()))?;
             }
             Wish::Edit(address) => {
                 let edit = || {
@@ -192,10 +191,8 @@ fn typed_within(wait: Duration) -> io::Result<Keys> {
     if polled[0].revents().intersects(gone) {
         return Ok(Keys::Gone);
     }
-    Ok(match event::poll(Duration::ZERO)? {
-        true => Keys::Typed,
-        false => Keys::None,
-    })
+    let is_typed = event::poll(Duration::ZERO)?;
+    Ok(if is_typed { Keys::Typed } else { Keys::None })
 }
 
 /// The terminal while it shows our screen. However this program ends, the terminal is as it was before.
