@@ -69,7 +69,7 @@ fn command(error: &Error) -> Option<String> {
         }
         Error::NotAStore { .. } => "give another file with `--store`".into(),
         Error::OtherVersion { .. } => {
-            "that is `waynote export json FILE`, and `waynote import json FILE`".into()
+            "that is `waynote export json FILE`, and `waynote import json FILE --store NEW`".into()
         }
         Error::DamagedNote { .. } => {
             "`waynote copy STORE NEW` does, and `waynote verify` lists all damage".into()

@@ -224,8 +224,8 @@ impl Context<'_> {
                 && store.get(&only.address)?.is_none()
                 && store.history(&only.address)?.is_empty()
             {
-                let is_free = purpose != Use::Edit;
-                is_free.then(|| store.others(&only.address)).transpose()?;
+                let is_asked = purpose != Use::Edit;
+                is_asked.then(|| store.others(&only.address)).transpose()?;
                 let missing = (!purpose.makes()).then(|| missing(&typist, store, key));
                 missing.unwrap_or(Ok(()))?;
             }

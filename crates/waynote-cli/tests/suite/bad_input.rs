@@ -114,7 +114,7 @@ fn stores_that_are_none() {
       add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
     exit 1
     error: the store other-version.db has tables of version 999, and this program has version 1
-      export its notes as JSON with the program that wrote it, and import them with this one; that is `waynote export json FILE`, and `waynote import json FILE`
+      export its notes as JSON with the program that wrote it, and import them with this one; that is `waynote export json FILE`, and `waynote import json FILE --store NEW`
     ");
     let missing = scratch.run("--store missing/notes.db key count").said();
     assert!(

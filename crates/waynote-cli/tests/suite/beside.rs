@@ -201,3 +201,14 @@ fn an_agent_gets_them_at_each_moment() {
         has(server.call(tool, fees()), "a person changes it");
     }
 }
+
+#[test]
+fn each_checkout_that_is_not_trusted_is_named() {
+    let scratch = sharing();
+    let inner = scratch.home().join("work/inner");
+    scratch.put("work/inner/.waynote/a.md", "a");
+    git(&inner, "init -q");
+    let said = scratch.run("ls").cwd(&inner).said();
+    has(&said, "1 shared note of this checkout is not read");
+    has(&said, "4 shared notes of this checkout are not read");
+}
