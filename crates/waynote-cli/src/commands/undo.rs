@@ -17,8 +17,11 @@ use crate::program::calling;
 use crate::typed::{Use, found};
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
-    let of = typed.map_or(String::new(), |of| format!(" {}", shell_word(of)));
-    let then = calling(&format!("; `waynote redo{of}` brings it back"));
+    let then = match typed.map(shell_word) {
+        Some(of) => format!("; `waynote redo {of}` brings it back"),
+        None => "; `waynote redo` brings it back".to_owned(),
+    };
+    let then = calling(&then);
     let undone = taken_back(context, typed, Change::undo, undo_last)?;
     report(context, &undone, "undid", &then)
 }

@@ -59,6 +59,10 @@ const RULES: &[(&str, How)] = &[
         ]),
     ),
     (
+        "waynote note --key staging-db \"gone since May\"",
+        How::After(&["rm .waynote/staging-db.md"]),
+    ),
+    (
         "waynote answer nightly ",
         How::After(&[
             "waynote --session nightly loop --iterations 1 -- sh -c 'test -e asked || waynote log blocked why; touch asked' || test $? = 4",

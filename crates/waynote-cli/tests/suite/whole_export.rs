@@ -71,7 +71,7 @@ fn a_store_comes_back_whole_from_its_export() {
     $ waynote --store new.db export json -
     exit 1
     error: there is no the store new.db
-      see `waynote place list`, `key list` or `log list`
+      see `waynote --store new.db place list`, `key list` or `log list`
     ");
 }
 
