@@ -304,7 +304,7 @@ impl Team {
         }
         let named = left_out
             .iter()
-            .filter(|(_, reason)| reason.ends_with("a conflict marker"));
+            .filter(|(_, reason)| reason.contains("is a conflict marker"));
         if named.count() != torn {
             self.fault(format!("{torn} files with marks, {left_out:?}"));
         }
