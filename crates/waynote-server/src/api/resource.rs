@@ -82,7 +82,7 @@ forms! {
 }
 
 /// A text to save as a note.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SaveNote {
     /// The text.
@@ -96,7 +96,7 @@ pub(crate) struct SaveNote {
 }
 
 /// A condition of an undo.
-#[derive(Deserialize, Default, ToSchema)]
+#[derive(Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct UndoNote {
     /// The revision that must be the note's last one.
@@ -104,7 +104,7 @@ pub(crate) struct UndoNote {
 }
 
 /// An entry to add to a session's log.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewEntry {
     /// Its type: `stuck`, `learning`, `tip`, `decision`

@@ -33,7 +33,7 @@ fn a_body_that_is_not_as_documented_is_a_problem_with_a_hint() {
     read {"version":true} {}
       the body cannot be read: trailing characters at line 1 column 18
     search  ["flaky"]
-      the body cannot be read: a list is given for an object
+      the body cannot be read: a list is given for an object with named fields
     record {"session":"s","events":[{"event":4,"iteration":1,"summary":"x"}],"stamp":{"now":"2026-08-01T12:00:00Z","author":"person"}}
       the body cannot be read: events[0].event: invalid type: integer `4`, expected variant identifier at line 1 column 35
     "#);
