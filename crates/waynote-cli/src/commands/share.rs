@@ -165,9 +165,10 @@ impl Sharing {
         files.retain(|(_, file)| file.is_changed());
         // Whoever shares the first note of a checkout trusts it.
         let is_first = !args.dry_run && !context.settings.trusts(&self.checkout);
-        for (_, file) in files.iter().filter(|_| !args.dry_run) {
+        let to_put = files.iter().filter(|_| !args.dry_run);
+        for (index, (_, file)) in to_put.enumerate() {
             self.files.put(file)?;
-            if is_first {
+            if is_first && index == 0 {
                 environment().trust(&self.checkout, true)?;
             }
         }
@@ -206,11 +207,11 @@ impl Sharing {
         let default = ["rev-parse", "--verify", "refs/remotes/origin/HEAD"];
         let is_there = self.git().ask(&default).is_ok();
         let merged = if is_there { "origin/HEAD" } else { "HEAD" };
-        notes.retain(|note| self.file(note).is_ok_and(|file| !file.is_changed()));
-        let written = notes.len();
+        let mut written = 0;
         notes.retain(|note| {
-            let file = self.file(note);
-            file.is_ok_and(|file| self.is_committed(merged, &file.path, &file.text))
+            let file = self.file(note).ok().filter(|file| !file.is_changed());
+            written += usize::from(file.is_some());
+            file.is_some_and(|file| self.is_committed(merged, &file.path, &file.text))
         });
         let delete = |note: &Note| Change::Delete {
             address: note.address.clone(),
